@@ -1,5 +1,5 @@
-// One call of a C function, with everything that it points to: tests move, spoil and compare it. Plain: needs
-// neither GoogleTest nor MPFR.
+// One call of a C function, with everything that its arguments point to. Tests move its memory, spoil its
+// arguments, and compare its results. Needs neither GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_CALL_H_
 #define POSENC_TESTS_CALL_H_
 
@@ -24,7 +24,7 @@ inline std::size_t SizeOfType(posenc_type type) {
   return type == POSENC_F64 || type == POSENC_I64 ? 8 : 4;
 }
 
-// What calls are made with: tests choose it, and one set of handles serves many calls.
+// What tests choose for calls: specs, sizes and positions. One set of handles serves many calls.
 struct Setting {
   explicit Setting(const char* target = nullptr, std::size_t dim = 8, std::size_t the_rows = 3)
       : rows(the_rows) {
@@ -42,8 +42,8 @@ struct Setting {
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
 
-  // Every path through the library: layouts, frequencies, phases and rows of encoders; arithmetic, pairings,
-  // axes and phases of rotaries; caches.
+  // The kinds of specs reach every path through the library: layouts, frequencies, phases and rows of
+  // encoders; arithmetic, pairings, axes and phases of rotaries; layouts of caches.
   static constexpr int kKinds = 13;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
@@ -56,7 +56,7 @@ struct Setting {
       case 4:
         spec.phase_rounding = POSENC_F32_POW_DIV;
         break;
-      case 5:  // tiny phases, of float16 subnormal
+      case 5:  // tiny phases, subnormal as float16
         spec.position_scale = 0x1p-25;
         break;
       case 6:
@@ -93,7 +93,8 @@ struct Setting {
         rotary_spec.original_length = 8192.0;
         cache_layout = POSENC_CACHE_HALVES_TWICE;
         break;
-      case 12:  // whole turns that a scaling leaves as they are: only 1,024 bits know these angles
+      case 12:  // whole turns that the scaling does not change: only arithmetic of 1,024 bits knows these
+                // angles
         rotary_spec.arithmetic = POSENC_EXACT;
         MakeWholeTurns();
         first = 0;
@@ -113,7 +114,7 @@ struct Setting {
     rotary_spec.original_length = 8192.0;
   }
 
-  // To be called once the specs are as wanted.
+  // Call this after the specs are complete.
   bool Create() {
     return posenc_encoder_create(&spec, &encoder) == POSENC_OK &&
            posenc_rotary_create(&rotary_spec, &rotary) == POSENC_OK;
@@ -121,24 +122,24 @@ struct Setting {
 
   posenc_spec spec;
   posenc_rotary_spec rotary_spec;
-  std::vector<double> rotary_frequencies;  // that it points to
-  std::size_t rows;                        // tokens, steps of an axis
-  std::int64_t first = 1000;               // of runs
-  bool easy = false;         // positions of lists are consecutive, and none takes wide arithmetic
-  bool from_source = false;  // rotations are not in place
+  std::vector<double> rotary_frequencies;  // rotary_spec points to them
+  std::size_t rows;                        // or tokens, or positions of an axis
+  std::int64_t first = 1000;               // first position
+  bool easy = false;                       // lists are consecutive positions, and none needs wide arithmetic
+  bool from_source = false;                // rotations read a source, not in place
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
-  posenc_type position_type = POSENC_F64;  // beside ids
+  posenc_type position_type = POSENC_F64;  // type of positions in a call that also takes ids
   posenc_encoder* encoder = nullptr;
   posenc_rotary* rotary = nullptr;
 };
 
-// Of all functions; each takes some of them.
+// The arguments of all functions. Each function takes some of them.
 struct Arguments {
   const posenc_encoder* encoder;
   const posenc_rotary* rotary;
   posenc_type type, list_type, table_type, position_type;
   const void *list, *positions, *table;
-  const void *rows_there, *list_there, *positions_there, *lookup_there, *batch_there;  // null: the struct is
+  const void *rows_there, *list_there, *positions_there, *lookup_there, *batch_there;  // null: pass no struct
   void *data, *other;
   std::size_t rows, stride, batch, batch_stride, vocabulary, table_stride, list_stride;
   std::int64_t first, past;
@@ -152,7 +153,7 @@ struct Arguments {
   const posenc_heads* passed_tensors;
   std::size_t tensor_count;
   posenc_cache cache;
-  const posenc_cache* passed_cache;  // or null: there is none
+  const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;
   std::int32_t normalization;
   const void* spec;
@@ -160,34 +161,35 @@ struct Arguments {
   std::size_t bytes;
 };
 
-// What the numbers of a buffer mean: which are bad, and what is reported then.
+// What the numbers in a buffer mean. It decides which numbers are bad, and what the call reports.
 enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kAny };
 
-enum class Use { kRead, kWritten, kAdded, kScratch };  // added: read, too; scratch: not a result
+enum class Use { kRead, kWritten, kAdded, kScratch };  // kAdded is also read; kScratch has no results
 
 using Types = std::vector<std::int32_t>;
-inline constexpr posenc_type kByte{-8};        // of what has no posenc_type
-inline constexpr posenc_kind kNoArgument{-1};  // cannot be null
+inline constexpr posenc_type kByte{-8};        // for buffers without a posenc_type
+inline constexpr posenc_kind kNoArgument{-1};  // a pointer that cannot be null
 
-// Memory that an argument points to: elements [counts[0]][counts[1]][counts[2]], of which the last ones
-// follow each other.
+// Memory that an argument points to: elements [counts[0]][counts[1]][counts[2]]. Along the last dimension
+// elements are contiguous.
 struct Buffer {
   const char* name;
-  void* pointer;  // the argument: the address of a pointer
+  void* pointer;  // the address of the argument, which is a pointer
   Use use;
   Values values;
   posenc_type type;
   std::size_t counts[3];
-  std::size_t* strides[2];                           // arguments; null where there is none
-  Refusal null = {POSENC_NULL, "must not be null"};  // reported if the pointer is null; OK: it may be
-  bool are_heads = false;                            // of tokens: the strides in either order, a source's any
+  std::size_t* strides[2];                           // stride arguments; null if there is none
+  Refusal null = {POSENC_NULL, "must not be null"};  // what the call reports if the pointer is null
+  bool are_heads =
+      false;  // of tokens: either stride may be the larger one, and strides of a source may be any
   std::size_t alignment = 1;
-  std::size_t size = 0;                  // of an element
-  std::vector<unsigned char> content{};  // dense, before the call
+  std::size_t size = 0;                  // bytes of an element
+  std::vector<unsigned char> content{};  // before the call, without gaps
 
   bool IsWritten() const { return use != Use::kRead; }
   std::size_t count() const { return counts[0] * counts[1] * counts[2]; }
-  std::size_t extent() const {  // bytes
+  std::size_t extent() const {  // in bytes
     return (Offset(counts[0] - 1, counts[1] - 1) + counts[2]) * size;
   }
   std::size_t Offset(std::size_t i, std::size_t j) const {
@@ -199,7 +201,7 @@ struct Buffer {
     std::memcpy(&place, pointer, sizeof(place));
     return place;
   }
-  // Sets the strides so that `gap` elements lie between what is used.
+  // Sets the strides so that the used elements have gaps of `gap` elements.
   void Spread(std::size_t gap, bool other_order = false) const {
     const bool swapped = are_heads && other_order;
     if (strides[1] != nullptr) *strides[1] = counts[2] + gap;
@@ -208,7 +210,7 @@ struct Buffer {
     *strides[0] = counts[2] + gap;
     if (strides[1] != nullptr && !swapped) *strides[0] = counts[1] * *strides[1] + gap;
   }
-  // visit(bytes of the buffer, bytes of a dense one, how many) for all that is used.
+  // For each used piece calls visit(its offset in the buffer, its offset without gaps, its size), in bytes.
   template <class Visit>
   void ForEachPiece(const Visit& visit) const {
     if (counts[2] == 0) return;
@@ -227,34 +229,34 @@ struct Buffer {
   }
 };
 
-struct Choice {    // an argument that only has some values
-  void* argument;  // an enum or std::int32_t
+struct Choice {    // an argument with a few valid values
+  void* argument;  // points to an enum or std::int32_t
   Types values;
   Refusal other;
 };
 
-struct Size {  // an argument that memory limits
+struct Size {  // an argument that is limited by memory
   std::size_t* argument;
   Refusal too_large;
 };
 
-struct RunOfSteps {  // of positions or rows
+struct RunOfSteps {  // consecutive positions or rows
   std::int64_t* first;
   std::int64_t steps, least, most;
 };
 
 struct Function;
 
-// One call of a function with arguments that work.
+// One call of a function, with arguments that work.
 struct Call {
   Call(const Function& the_function, const Setting& the_setting, std::int32_t type,
        std::int32_t the_list_type, std::int32_t table_type);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  posenc_status operator()();  // in the memory that pointers point to
+  posenc_status operator()();  // uses the memory that the pointers point to
 
-  // Puts all buffers into memory of their own, and what they hold.
+  // Allocates memory for all buffers and fills it with their content.
   void Settle() {
     memory.resize(buffers.size());
     for (std::size_t k = 0; k < buffers.size(); ++k) {
@@ -265,7 +267,7 @@ struct Call {
     }
   }
 
-  // What all results hold, dense. They have room already after the first time.
+  // The contents of all results, without gaps. Allocates at the first call only.
   const std::vector<std::vector<unsigned char>>& Results() {
     results.resize(buffers.size());
     for (std::size_t k = 0; k < buffers.size(); ++k) {
@@ -288,14 +290,14 @@ struct Call {
 
   const Function& function;
   const Setting& setting;
-  const posenc_type list_type;  // of the row; that of the arguments where it is 0 is any
+  const posenc_type list_type;  // 0: the arguments may have any type
   Arguments a{};
   std::vector<Buffer> buffers;
   std::vector<Choice> choices;
   std::vector<Size> sizes;
   std::vector<RunOfSteps> runs;
-  std::vector<std::pair<void*, Refusal>> pointers;  // to what is no buffer
-  std::size_t room = 2 * sizeof(double);            // bytes behind each buffer
+  std::vector<std::pair<void*, Refusal>> pointers;  // pointers that have no buffer
+  std::size_t room = 2 * sizeof(double);            // bytes after each buffer
   std::vector<std::vector<double>> memory;
   std::vector<std::vector<unsigned char>> results;
 };
@@ -303,18 +305,19 @@ struct Call {
 struct Function {
   const char* name;
   void (*describe)(Call&);
-  Types types, list_types;  // of the arguments of those names; 0 where there is none
+  Types types,
+      list_types;  // types for the arguments type and list_type; 0 if the function has no such argument
   posenc_status (*run)(Arguments&);
 
   bool Is(const char* part) const { return std::strstr(name, part) != nullptr; }
-  bool HasTable() const { return Is("_embed"); }  // of types of its own
+  bool HasTable() const { return Is("_embed"); }  // the table may have another type
   bool Allocates() const { return Is("_create") && !Is("_create_in"); }
 };
 
 inline Call::Call(const Function& the_function, const Setting& the_setting, std::int32_t type,
                   std::int32_t the_list_type, std::int32_t table_type)
     : function(the_function), setting(the_setting), list_type(static_cast<posenc_type>(the_list_type)) {
-  buffers.reserve(8);  // references stay
+  buffers.reserve(8);  // so that references stay valid
   a.encoder = setting.encoder;
   a.rotary = setting.rotary;
   a.type = static_cast<posenc_type>(type);
@@ -330,7 +333,7 @@ inline Call::Call(const Function& the_function, const Setting& the_setting, std:
 
 inline posenc_status Call::operator()() { return function.run(a); }
 
-// A dense buffer of what its values may be.
+// Adds a buffer without gaps, filled with values that are valid for it.
 inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values, posenc_type type,
                          const std::array<std::size_t, 3>& counts, std::size_t* outer, std::size_t* inner) {
   buffers.push_back({name, pointer, use, values, type, {counts[0], counts[1], counts[2]}, {outer, inner}});
@@ -360,7 +363,8 @@ inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values
       if (b.type == POSENC_F64) put(k, kDoubles[k % 7]);
       if (b.type == POSENC_F32) put(k, kFloats[k % 7]);
     } else if (b.values == Values::kEntries) {
-      // Numbers of 1/2 to 2, and subnormal ones; by bits, since a program may flush the latter to 0.
+      // Numbers from 1/2 to 2, and subnormal ones. They are made from bits, because a program may flush
+      // subnormal numbers to 0.
       random = random * 6364136223846793005u + 1442695040888963407u;
       const auto high = static_cast<std::uint32_t>(random >> 32);
       if (b.type == POSENC_F32) put(k, (high & 0x80FFFFFFu) | (k % 3 == 0 ? 0 : 0x3F000000u));

@@ -1,10 +1,10 @@
-// The rows of the core's functions.
+// The list of the core's functions.
 #include "calls.h"
 
 namespace posenc {
 namespace {
 
-// The structs of a call. The pointers last as long as the full expression.
+// The structs that a call takes. Their pointers are valid until the end of the full expression.
 class Structs {
  public:
   explicit Structs(const Arguments& a)

@@ -1,6 +1,6 @@
-// The registry of the C functions: what each one reads and writes, and with what arguments it works. What
-// holds for every call (calls_*_test.cc, every_call.cc) is tested over the rows of a product;
-// calls_refusals_test.cc fails if a function has no row. Plain: needs neither GoogleTest nor MPFR.
+// A list of the C functions: what each one reads and writes, and arguments with which it works. Tests of what
+// holds for every call (calls_*_test.cc, every_call.cc) iterate the rows for a product.
+// calls_refusals_test.cc fails if a function has no row. Needs neither GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_CALLS_H_
 #define POSENC_TESTS_CALLS_H_
 
@@ -16,7 +16,7 @@
 
 namespace posenc {
 
-// The buffers that several functions have.
+// The parts that several functions have in common.
 namespace rows_of {
 
 inline const Types kNone = {0};
@@ -39,7 +39,7 @@ inline Buffer& List(Call& c, Values values, std::size_t count, const void** poin
   return c.Add("list", pointer, Use::kRead, values, *type, {1, 1, count});
 }
 
-// Rows of an encoder, written or added to.
+// The rows that an encoder writes or adds to.
 inline Buffer& Rows(Call& c, bool adds, std::size_t rows, std::size_t columns) {
   c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "the posenc_rows"));
   c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, Refusal(POSENC_BAD_TYPE, "type")});
@@ -88,7 +88,7 @@ inline void Batch(Call& c) {
   c.sizes.push_back({&c.a.batch, Refusal(POSENC_BAD_SIZE, "address space")});
 }
 
-// A run on the first axis, a list on the second, and a row of zeros before.
+// The first axis has consecutive positions, the second a list. One row of zeros comes before the cells.
 template <bool kAdds>
 void Grid(Call& c) {
   const std::size_t dim = c.setting.spec.dim, listed = 2;
@@ -109,7 +109,7 @@ void Grid(Call& c) {
   RunOf(c, &c.a.axes[0].first_position);
 }
 
-// Two tensors; the second is turned back, and scaled.
+// Two tensors. The second is rotated by -p, and scaled.
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
   const bool from_source = c.setting.from_source;
@@ -138,7 +138,8 @@ inline void Tensors(Call& c) {
   c.pointers.emplace_back(&c.a.passed_tensors, Refusal(POSENC_NULL, "must not be null"));
 }
 
-// The tables of a cache, written or read; of the type of the call, unless tables have one.
+// The tables of a cache, written or read. They have the type table_type, or the type of the call if that is
+// 0.
 inline void Cache(Call& c, bool written) {
   posenc_cache& cache = c.a.cache;
   const posenc_cache_layout layout = c.setting.cache_layout;
@@ -169,7 +170,7 @@ void OfRotary(Call& c) {
 }
 inline void WrittenCache(Call& c) { Cache(c, true); }
 
-// By a list of rows, or by a run.
+// Chooses rows of the cache by a list, or by a first row and a number.
 template <bool kListed>
 void RotateCached(Call& c) {
   c.pointers.emplace_back(&c.a.rotary, Refusal(POSENC_NULL, "is null"));
@@ -186,7 +187,7 @@ void RotateCached(Call& c) {
   }
 }
 
-// A pointer of any type.
+// A pointer that converts to any type.
 struct Any {
   const void* pointer;
   template <class T>
@@ -195,7 +196,7 @@ struct Any {
   }
 };
 
-// A struct, or an array of them, as its bytes.
+// A struct, or an array of structs, as bytes.
 inline Buffer& Object(Call& c, const char* name, void* pointer, Use use, std::size_t size) {
   Buffer& object = c.Add(name, pointer, use, Values::kAny, kByte, {1, 1, size});
   object.alignment = alignof(std::max_align_t);
@@ -215,7 +216,7 @@ void Create(Call& c) {
   if (!kInMemory) return;
   const posenc_status status = kRotary ? posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes)
                                        : posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
-  if (status != POSENC_OK) c.a.bytes = 0;  // then creation fails, too
+  if (status != POSENC_OK) c.a.bytes = 0;  // creation fails too
   c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes});
 }
 
@@ -237,7 +238,8 @@ void Items(Call& c) {
   c.a.rows = 1;
 }
 
-// What a caller's code computes in posenc's floating-point state, and a null pointer is its own affair.
+// posenc calls a caller's function in its floating-point state. posenc does not check the function's pointer,
+// so it may be null.
 inline void CallsBack(Call& c) {
   Object(c, "data", &c.a.data, Use::kWritten, sizeof(double)).null = POSENC_OK;
 }
@@ -248,7 +250,8 @@ inline void WriteThird(void* data) {
   if (data != nullptr) std::memcpy(data, &third, sizeof(third));
 }
 
-// Writes what a handle or the library says into the only buffer, a string by its first letters.
+// Writes what a handle or the library returns into the only buffer: a number, or the first letters of a
+// string.
 inline void Says(Call& c) { Object(c, "result", &c.a.data, Use::kWritten, 8).null = kNoArgument; }
 
 template <auto kGet>
@@ -270,7 +273,7 @@ posenc_status Get(Arguments& a) {
   else if constexpr (std::is_invocable_v<G, const posenc_rotary*, std::size_t>)
     say(kGet(a.rotary, 0));
   else if constexpr (std::is_invocable_v<G, const char*>)
-    say(kGet(a.name));  // of a row that sets it
+    say(kGet(a.name));  // the row sets the name
   else if constexpr (std::is_invocable_v<G, posenc_status>)
     say(kGet(POSENC_OK));
   else
@@ -278,7 +281,7 @@ posenc_status Get(Arguments& a) {
   return POSENC_OK;
 }
 
-// Creates a handle, keeps what it says in its place, and destroys it.
+// Creates a handle, replaces it in the buffer by a frequency that it returns, and destroys it.
 template <class Handle, auto kCreate, auto kRadians, auto kDestroy>
 posenc_status Make(Arguments& a) {
   auto** handle = static_cast<Handle**>(a.other);
@@ -297,20 +300,20 @@ posenc_status Make(Arguments& a) {
 
 }  // namespace rows_of
 
-// What takes nothing but a handle, or nothing.
+// A function that takes only a handle, or nothing.
 #define POSENC_GETTER(function) \
   { #function, &Says, kNone, kNone, &Get < &(function)> }
 
-// The rows of a product: calls.cc has the rows of the core, models/calls.cc the rows of models. Functions of
-// encoders come first, then functions of rotaries, then functions that take neither.
+// The functions of a product: calls.cc lists the functions of the core, models/calls.cc the functions of
+// models. Functions of encoders come first, then functions of rotaries, then all others.
 const std::vector<Function>& Functions();
 extern const std::size_t kFirstOfRotaries, kFirstOfNeither;
-extern const char* const kSymbols;  // the file of tests/install that names them
-// What the argument `name` of a function may be; nothing if it has none.
+extern const char* const kSymbols;  // the file in tests/install that lists their names
+// The values that the argument `name` of a function may have; empty if it has no such argument.
 std::vector<std::string> NamesFor(const Function& function);
 
-// visit(call) for every function and all types that it takes; of lists and tables, if `sparse`, one type
-// each.
+// Calls visit(call) for every function, with all types that it takes. If `sparse`, each call has only one
+// type of lists and one type of tables.
 template <class Visit>
 void ForEachCall(const Setting& setting, const Visit& visit, bool sparse = false) {
   for (const Function& function : Functions()) {

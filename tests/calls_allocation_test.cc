@@ -1,5 +1,5 @@
-// Only the creation of a handle allocates, one block, not even what takes 1,024 bits does; and a creation
-// that cannot allocate says so.
+// Only the creation of a handle allocates, and it allocates one block. Calls that need 1,024 bits do not
+// allocate either. If memory is lacking, creation fails and says so.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ TEST_P(CallsAllocation, OnlyCreationAllocates) {
       const std::size_t before = allocations;
       const posenc_status status = call();
       EXPECT_EQ(allocations, before + (call.function.Allocates() ? 1 : 0))
-          << call.function.name;  // it counts
+          << call.function.name;  // the counter works
       EXPECT_EQ(status, POSENC_OK) << call.function.name;
     });
   }
@@ -37,7 +37,7 @@ TEST_P(CallsAllocation, NoneOfARefusedCall) {
     *call.runs[0].first = call.runs[0].most + 1;
     const std::size_t before = allocations;
     const posenc_status status = call();
-    EXPECT_EQ(allocations, before) << call.function.name;  // it counts
+    EXPECT_EQ(allocations, before) << call.function.name;  // the counter works
     EXPECT_NE(status, POSENC_OK) << call.function.name;
   });
 }

@@ -1,5 +1,5 @@
-// No call waits for a lock: none takes a mutex, and none initializes a static that other threads would wait
-// for. What posenc asks the processor, it asks at creation.
+// No call waits for a lock. No call takes a mutex, or initializes a static variable for which other threads
+// would wait. What posenc asks the processor, it asks at creation.
 #include <gtest/gtest.h>
 
 #include "sanitized.h"
@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<std::size_t> locks{0};
 
-// Counts a lock, and then calls what the function below stands before.
+// Counts a lock, then calls the function that this one replaces.
 template <class... Parameters>
 int Count(const char* name, Parameters... parameters) {
   ++locks;
@@ -29,10 +29,10 @@ int Count(const char* name, Parameters... parameters) {
 
 }  // namespace
 
-// All that GCC's and Clang's C++17 libraries lock with.
+// All functions that the C++17 libraries of GCC and Clang lock with.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 extern "C" {
-// By its name for the linker: compilers know this function themselves, with a type of their own.
+// Declared by its name for the linker, because compilers have their own declaration of this function.
 int CountGuard(void* guard) noexcept __asm__("__cxa_guard_acquire");
 int CountGuard(void* guard) noexcept { return Count("__cxa_guard_acquire", guard); }
 int pthread_once(pthread_once_t* once, void (*function)()) { return Count("pthread_once", once, function); }

@@ -1,5 +1,5 @@
-// No byte beyond what a call is given is read or written, neither around nor between rows and heads, and any
-// alignment will do.
+// A call reads and writes only the memory that it is given: no byte around it, and none between rows and
+// heads. Memory may have any alignment.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace posenc {
 namespace {
 
 constexpr unsigned char kCanary = 0xA5;
-constexpr std::size_t kMargin = 64;  // of canaries on both sides, within the pages
+constexpr std::size_t kMargin = 64;  // bytes of canaries on both sides, inside the pages
 
 class CallsMemory : public PerTarget {
  protected:
@@ -25,7 +25,8 @@ class CallsMemory : public PerTarget {
     for (auto& pages : pages_) pages = std::make_unique<GuardedPages>(std::size_t{1} << 20);
   }
 
-  // Buffer k lies `shift(k)` bytes before the end of its pages, or, if `at_begin`, at their beginning.
+  // Buffer k ends `shift(k)` bytes before the end of its pages. If `at_begin`, it lies at their beginning
+  // instead.
   template <class Shift>
   testing::AssertionResult Run(Call& call, const std::vector<std::vector<unsigned char>>& want, bool at_begin,
                                const Shift& shift) {
@@ -48,7 +49,7 @@ class CallsMemory : public PerTarget {
       const Buffer& b = call.buffers[k];
       const auto [begin, end] = Around(b, pages_[k].get());
       if (b.use != Use::kScratch && got[k] != want[k]) {
-        return testing::AssertionFailure() << b.name << " is not what it is elsewhere";
+        return testing::AssertionFailure() << b.name << " differs from the result in other memory";
       }
       b.ForEachPiece([&, place = b.place()](std::size_t at, std::size_t, std::size_t n) {
         std::memset(place + at, kCanary, n);
@@ -75,13 +76,13 @@ class CallsMemory : public PerTarget {
 };
 
 TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
-  // Without vectors fewer ends are different.
+  // The targets without vectors have fewer different ends of rows.
   const std::size_t largest = IsReference() ? 31 : 257, step = IsReference()                       ? 5
                                                                : std::string(target()) == "SCALAR" ? 3
                                                                                                    : 1;
   for (std::size_t dim = 1; dim <= largest; dim += dim > 129 ? 127 : step) {
     for (int kind = 0; kind < 8; ++kind) {
-      if (kind > 3 && dim % 8 != static_cast<std::size_t>(kind)) continue;  // layouts begin again
+      if (kind > 3 && dim % 8 != static_cast<std::size_t>(kind)) continue;  // the layouts repeat
       Setting setting(target(), dim, 1);
       setting.SetKind(kind);
       setting.first = -3;
@@ -89,7 +90,7 @@ TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
       ASSERT_TRUE(setting.Create());
       for (const std::size_t rows : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{70}}) {
         const auto turn = static_cast<std::size_t>(kind);
-        if (rows > 7 && (IsReference() || dim % 4 != turn % 4)) continue;  // slow
+        if (rows > 7 && (IsReference() || dim % 4 != turn % 4)) continue;  // takes long
         if (rows == 2 && dim % 8 != turn) continue;
         setting.rows = rows;
         ForEachCall(
@@ -103,7 +104,7 @@ TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
               for (const std::size_t gap : {0u, 1u, 5u}) {
                 if (rows > 7 && gap == 1) continue;
                 for (const Buffer& b : call.buffers) {
-                  const bool is_source = b.are_heads && !b.IsWritten();  // has strides of its own
+                  const bool is_source = b.are_heads && !b.IsWritten();  // its strides are separate arguments
                   b.Spread(is_source ? gap + 1 : gap, (gap == 5) != is_source);
                 }
                 for (const std::size_t shift : {0u, 1u, 2u}) {
@@ -121,11 +122,12 @@ TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
   }
 }
 
-// Every offset from a cache line, in whole elements and in bytes, the same for all memory or not.
+// Places buffers at every distance from a cache line, in whole elements and in bytes. All buffers have the
+// same distance, or different ones.
 TEST_P(CallsMemory, AnyAlignment) {
   for (const std::size_t dim : {1u, 6u, 33u, 64u}) {
     for (int kind = 0; kind < 8; ++kind) {
-      if (IsReference() && (dim > 6 || kind > 3)) continue;  // slow
+      if (IsReference() && (dim > 6 || kind > 3)) continue;  // takes long
       Setting setting(target(), dim, IsReference() ? 2 : 6);
       setting.SetKind(kind);
       ASSERT_TRUE(setting.Create());
@@ -139,7 +141,7 @@ TEST_P(CallsMemory, AnyAlignment) {
             for (const std::size_t offset :
                  {0u, 1u, 2u, 3u, 4u, 8u, 12u, 15u, 16u, 20u, 28u, 32u, 36u, 60u, 63u}) {
               for (const std::size_t other : {0u, 1u, 2u, 4u, 99u}) {
-                const auto shift = [&](std::size_t k) {  // to a multiple of 64, and from there
+                const auto shift = [&](std::size_t k) {  // the next multiple of 64, plus the distance
                   const std::size_t end = call.buffers[k].extent() % 64;
                   return (128 - end - (k == 0 || other == 99 ? offset : other)) % 64;
                 };

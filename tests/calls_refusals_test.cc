@@ -1,5 +1,5 @@
-// Bad arguments to every call: each mistake has its status, next to it is what works, and on any failure
-// nothing is written. What only one function asks for is in refusals_test.cc.
+// Wrong arguments of every function. Each mistake has its status, and the nearest correct argument works. A
+// call that fails writes nothing. refusals_test.cc tests the arguments that only one function has.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kUntold = 4711;
 
-// What a call reports; unless that is good, its memory stays as it is.
+// Expects that the call reports `want`. Unless that is POSENC_OK, its memory must not change.
 void Expect(const Refusal& want, Call& call) {
   const auto before = call.memory;
   const posenc_status status = call();
@@ -39,7 +39,7 @@ void Expect(const Refusal& want, Call& call) {
     EXPECT_TRUE(SameBits(call.memory[k], before[k])) << call.function.name << " has written: " << want;
 }
 
-// The same with an argument that has another value.
+// The same after an argument got another value.
 template <class T>
 void ExpectWith(void* argument, T value, const Refusal& want, Call& call) {
   T before;
@@ -53,7 +53,7 @@ void ExpectWith(void* argument, T value, const Refusal& want, Call& call) {
 
 class CallsRefusals : public testing::TestWithParam<Function> {
  protected:
-  // visit(call) for all types and ways to call the function.
+  // Calls visit(call) for all types and variants of the function.
   template <class Visit>
   void ForEach(const Visit& visit, std::size_t rows = 3) {
     for (int kind = 0; kind < 4; ++kind) {
@@ -116,7 +116,7 @@ Refusal StrideRefusal(const std::size_t& stride, const Call& call) {
 TEST_P(CallsRefusals, StridesTooSmall) {
   ForEach([](Call& call) {
     for (const Buffer& buffer : call.buffers) {
-      if (buffer.are_heads && !buffer.IsWritten()) continue;  // a source's may be anything
+      if (buffer.are_heads && !buffer.IsWritten()) continue;  // the strides of a source may be any
       SCOPED_TRACE(buffer.name);
       for (std::size_t* stride : buffer.strides) {
         if (stride == nullptr || (buffer.are_heads && stride == buffer.strides[1] && buffer.counts[1] == 1))
@@ -128,7 +128,7 @@ TEST_P(CallsRefusals, StridesTooSmall) {
   });
 }
 
-// Strides and counts that are too large, alone or only together, also where a product wraps around to little.
+// Strides and counts that are too large, alone or only together. Some products wrap around to small numbers.
 TEST_P(CallsRefusals, SizesThatOverflow) {
   ForEach(
       [](Call& call) {
@@ -175,7 +175,7 @@ TEST_P(CallsRefusals, RunsThatLeaveTheRange) {
   });
 }
 
-// Bytes of `value` as an element of the buffer; none if its type has no such value.
+// Bad values for an element of the buffer, as bytes; empty if the type has no bad value.
 std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Call& call) {
   std::vector<std::vector<unsigned char>> bytes;
   const auto add = [&](auto value) {
@@ -207,7 +207,8 @@ std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Ca
   return bytes;
 }
 
-// One value and the last are bad: however late, it precedes all writing, and the first one is told.
+// One value in the middle and the last value are bad. The call checks all values before it writes, and
+// reports the first bad one.
 TEST_P(CallsRefusals, BadValuesOfLists) {
   ForEach(
       [](Call& call) {
@@ -218,7 +219,7 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
                                    ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache")
                                    : Refusal(POSENC_OUT_OF_RANGE, "2^31");
           const auto good = buffer.content;
-          if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // which is added
+          if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // it would be added to the list
           for (const auto& bad : BadValues(buffer, call)) {
             for (const std::size_t index : std::set<std::size_t>{0, buffer.count() / 2, buffer.count() - 1}) {
               for (const std::size_t at : {index, buffer.count() - 1}) {
@@ -249,7 +250,8 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
       7);
 }
 
-// What is written may share no byte with either end of what else is read or written, and may touch it.
+// Memory that a call writes must not overlap other memory that it reads or writes, at either end. The two may
+// touch.
 TEST_P(CallsRefusals, Overlaps) {
   ForEach([](Call& call) {
     std::vector<double> room(1 << 15);
@@ -265,7 +267,7 @@ TEST_P(CallsRefusals, Overlaps) {
              {-size, 1 - size, std::ptrdiff_t{0}, bytes / 2, bytes - 1, bytes}) {
           if (distance % align != 0) continue;
           const bool in_place =
-              distance == 0 && other.are_heads && written.are_heads;  // or heads between heads
+              distance == 0 && other.are_heads && written.are_heads;  // or heads lie between heads
           const bool overlaps = distance > -size && distance < bytes;
           if (in_place) continue;
           std::fill(room.begin(), room.end(), 0.0);
@@ -288,7 +290,7 @@ TEST_P(CallsRefusals, Overlaps) {
   });
 }
 
-// Then there is nothing to read or write, and no position that could be wrong.
+// With no rows there is nothing to read or write, and no position that could be wrong.
 TEST_P(CallsRefusals, NoRowsAreFine) {
   ForEach([](Call& call) {
     if (call.a.encoder == nullptr || call.sizes.empty()) return;
@@ -302,7 +304,7 @@ TEST_P(CallsRefusals, NoRowsAreFine) {
 INSTANTIATE_TEST_SUITE_P(, CallsRefusals, testing::ValuesIn(Functions()),
                          [](const auto& param_info) { return std::string(param_info.param.name + 7); });
 
-// Each exported function of the product has a row, and each row is of one.
+// Every exported function of the product has a row, and every row names an exported function.
 TEST(CallsRegistry, HasEveryFunction) {
   std::ifstream file(std::string(POSENC_SOURCE_DIR "/tests/install/") + kSymbols);
   std::set<std::string> exported, listed;

@@ -1,6 +1,6 @@
-// Whatever a call's surroundings, the bits are the same: on every target, in any floating-point state (which
-// is left as it was), on a small stack, and on many threads that share their handles. Under ThreadSanitizer
-// (preset tsan) this also shows that nothing is written behind the caller's back.
+// A call gives the same bits whatever surrounds it: on every target, in any floating-point state (which it
+// does not change), on a small stack, and in many threads that share handles. Under ThreadSanitizer (preset
+// tsan) this also shows that no call writes to shared memory.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 
 class CallsState : public PerTarget {
  protected:
-  // visit(call, its results) for each kind, with what is hard to round.
+  // Calls visit(call, its results) for each kind, with inputs that are hard to round.
   template <class Visit>
   void ForEachHardCall(std::size_t rows, const Visit& visit) {
     for (int kind = 0; kind < kHardKinds; ++kind) {
@@ -44,7 +44,7 @@ class CallsState : public PerTarget {
   }
 };
 
-// The reference computes every entry in wide arithmetic.
+// The reference computes every entry in wide arithmetic, so it gets fewer calls.
 TEST_P(CallsState, TargetsAgreeWithTheReference) {
   for (const std::int64_t first : {-POSENC_MAX_POSITION, std::int64_t{-4}, POSENC_MAX_POSITION - 5}) {
     for (int kind = 0; kind < Setting::kKinds; ++kind) {
@@ -56,7 +56,8 @@ TEST_P(CallsState, TargetsAgreeWithTheReference) {
       }
       ForEachCall(setting, [&](Call& call) {
         if (call.runs.empty() && first != -POSENC_MAX_POSITION) return;
-        if (call.function.Is("_target") || call.a.spec != nullptr) return;  // that is what differs
+        if (call.function.Is("_target") || call.a.spec != nullptr)
+          return;  // their results depend on the target
         Call want(call.function, reference, call.a.type, call.list_type, call.a.table_type);
         for (Call* each : {&call, &want}) {
           MakeHard(each);
@@ -85,7 +86,7 @@ TEST_P(CallsState, FloatingPointStateIsLeftAsItWas) {
   });
 }
 
-// Comparisons with a NaN raise an exception.
+// Comparing a NaN raises a floating-point exception, so a refused call must restore the state too.
 TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
   Setting setting(target());
   ASSERT_TRUE(setting.Create());
@@ -102,7 +103,7 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
     } else if (call.a.tensor_count != 0) {
       call.a.tensors[0].scale = std::nan("");
       want = Refusal(POSENC_BAD_ARGUMENT, "scale of a tensor");
-    } else if (call.a.spec != nullptr) {  // of both specs the first double
+    } else if (call.a.spec != nullptr) {  // the first double of either spec
       const double nan = std::nan("");
       auto* spec = reinterpret_cast<unsigned char*>(call.memory[0].data());
       const bool rotary = call.buffers[0].content.size() == sizeof(posenc_rotary_spec);
@@ -121,7 +122,7 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
   });
 }
 
-// Also of what takes 1,024 bits.
+// Inputs include some that need 1,024 bits.
 TEST_P(CallsState, OnASmallStack) {
   if (kFramesAreLarger) GTEST_SKIP() << "sanitizers, and a build without optimization, take more";
   ForEachHardCall(70, [&](Call& call, const auto& want) {
@@ -132,7 +133,7 @@ TEST_P(CallsState, OnASmallStack) {
   });
 }
 
-// Runs work(thread) on all threads at once.
+// Runs work(thread) in all threads at once.
 void RunAtOnce(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::atomic<std::size_t> waiting{count};
   std::vector<std::thread> threads;
@@ -146,7 +147,7 @@ void RunAtOnce(std::size_t count, const std::function<void(std::size_t)>& work) 
   for (std::thread& thread : threads) thread.join();
 }
 
-// Handles that they share, and, as creation is a call, those that each makes.
+// The threads share handles, and also create their own, since creation is a call too.
 TEST_P(CallsState, ManyThreads) {
   constexpr std::size_t kThreads = 6;
   for (int kind = 0; kind < Setting::kKinds; ++kind) {
@@ -168,10 +169,10 @@ TEST_P(CallsState, ManyThreads) {
   }
 }
 
-// Pieces of one table, and of one tensor, make the whole.
+// Threads write parts of one table and of one tensor. The parts make the whole.
 TEST_P(CallsState, ManyThreadsMakeOneTable) {
   const std::size_t rows = IsReference() ? 16 : 512, dim = 68,
-                    piece = 23;  // neither a block nor a group of rows
+                    piece = 23;  // not a multiple of a block or a group of rows
   Setting setting(target(), dim, rows);
   setting.first = -200;
   ASSERT_TRUE(setting.Create());
@@ -202,7 +203,7 @@ TEST_P(CallsState, ManyThreadsMakeOneTable) {
 
 POSENC_INSTANTIATE_PER_TARGET(CallsState);
 
-// The modes are really set: an addition shows the rounding, a subnormal product the flushing.
+// The modes take effect: an addition shows the rounding mode, and a subnormal product shows the flushing.
 TEST(FpStateOfThisTest, TakesEffect) {
   volatile float one = 1.0f, tiny = 0x1p-60f, small = 0x1p-130f;
   const auto in = [](const Mode& mode, const auto& compute) {

@@ -1,5 +1,5 @@
-// Bad arguments that only some calls can have, and next to each what works. What all calls have in common is
-// in calls_refusals_test.cc.
+// Wrong arguments that only some functions can get, each beside a similar argument that works.
+// calls_refusals_test.cc tests the wrong arguments that all functions share.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,8 +37,9 @@ const Names kEmbeds = {"posenc_embed", "posenc_embed_at"}, kBatch = {"posenc_add
             kCaches = {"posenc_rotary_write", "posenc_rotary_write_at", "posenc_rotate_cached",
                        "posenc_rotate_cached_at"};
 
-// What these functions report of spoilt arguments, of all types, in place and from a source; they tell what
-// is at fault where somebody asks, and unless all is good write nothing.
+// Spoils the arguments of the functions `names` and expects `want` from each call, with all types, in place
+// and from a source. If the function tells where the fault is, that must be right too. A refused call writes
+// nothing.
 void Expect(const Refusal& want, const Names& names, const std::function<void(Call&)>& spoil,
             std::size_t bad_index = kUntold, std::size_t bad_axis = kUntold) {
   for (int kind = 0; kind < 4; ++kind) {
@@ -98,7 +99,8 @@ TEST(RefusalsOfTables, WithoutTheRow) {
   });
 }
 
-// The first row at fault is told, and of which list; of ids if of both.
+// The call reports the first row at fault, and whether the id or the position is wrong. If both are wrong, it
+// reports the id.
 TEST(RefusalsOfTables, BadPositionsBesideIds) {
   using Values = std::vector<std::int64_t>;
   const auto expect = [](const Refusal& want, const Values& ids, const Values& positions, std::size_t index) {
@@ -134,7 +136,8 @@ TEST(RefusalsOfTables, BadPositionsBesideIds) {
       Refusal(POSENC_OUT_OF_RANGE, "each id"), {"posenc_embed_at"}, [&](Call& c) { with_nan(c, bad); }, 2);
 }
 
-// Of a shared first position and those of a list; terms of 2^62 and more are refused, whatever they sum to.
+// A sequence's position is the shared first position plus the sequence's own. If either is 2^62 or more, the
+// call is refused, even if the sum is in range.
 template <class Value>
 void ExpectSums(std::int64_t shared, const std::vector<Value>& firsts, std::size_t bad = kUntold) {
   SCOPED_TRACE(testing::Message() << shared << " + " << testing::PrintToString(firsts));
@@ -197,12 +200,12 @@ TEST(RefusalsOfBatches, Sequences) {
   for (const std::int64_t first : {POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64}) {
     Expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), kBatch, [&](Call& c) {
       c.a.first = first;
-      c.a.list = nullptr;  // all sequences are that run
+      c.a.list = nullptr;  // all sequences begin at that position
     });
   }
 }
 
-// Of one column of 16 bits each a list of 64 bits needs more.
+// A row has one column of 16 bits, and the list has 64 bits for each row, so the list overflows first.
 TEST(RefusalsOfLists, ThatOverflowAlone) {
   const Encoder narrow = Create(MakeSpec(1));
   for (const Names& names : {Names{"posenc_write_at", "posenc_add_at"}, kBatch}) {
@@ -214,7 +217,7 @@ TEST(RefusalsOfLists, ThatOverflowAlone) {
       (names == kBatch ? c.a.batch : c.a.rows) = kMaxSize / 8 + 1;
     });
   }
-  // Of several axes, which no tensor limits.
+  // No tensor limits the list of a rotary with several axes.
   posenc_rotary_spec spec = MakeRotarySpec(kDim);
   spec.axes = 4;
   std::fill(spec.sections, spec.sections + 4, 1);
@@ -231,7 +234,7 @@ TEST(RefusalsOfLists, ThatOverflowAlone) {
   }
 }
 
-// All axes count, those of axis 0 first.
+// The list has the positions of axis 0 first. Positions of all axes are checked.
 TEST(RefusalsOfLists, OfSeveralAxes) {
   posenc_rotary_spec spec = MakeRotarySpec(kDim);
   spec.axes = 2;
@@ -266,7 +269,8 @@ TEST(RefusalsOfGrids, Axes) {
   Expect(
       Refusal(POSENC_BAD_TYPE, "type"), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
       kUntold, 1);
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // of no list
+  Expect(POSENC_OK, kGrids,
+         [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // this axis has no list
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
   std::vector<posenc_grid_axis> many(POSENC_MAX_GRID_AXES);
   Expect(POSENC_OK, kGrids, [&](Call& c) {
@@ -278,7 +282,7 @@ TEST(RefusalsOfGrids, Axes) {
   });
 }
 
-// Axis 0 has the columns kDim .. 2 * kDim - 1, axis 1 those before.
+// Axis 0 has the columns kDim .. 2 * kDim - 1. Axis 1 has the columns before them.
 TEST(RefusalsOfGrids, Columns) {
   Expect(
       Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; },
@@ -369,7 +373,8 @@ TEST(RefusalsOfGrids, Runs) {
   expect(-POSENC_MAX_POSITION - 11, 2, 0, true);
 }
 
-// With nan_rows positions of lists are any; runs are refused as ever. The first axis at fault is told.
+// With nan_rows listed positions may have any value, but runs of positions are checked as always. The call
+// reports the first axis at fault.
 TEST(RefusalsOfGrids, Lists) {
   Spec spec = MakeSpec(kDim);
   spec.nan_rows = true;
@@ -395,7 +400,7 @@ TEST(RefusalsOfGrids, Lists) {
       0, 0);
 }
 
-// What counts as written begins with the first column of an axis.
+// The memory that counts as written begins at the first column of an axis.
 TEST(RefusalsOfGrids, ListsBesideTheColumns) {
   for (const bool after : {false, true}) {
     for (const bool overlaps : {false, true}) {
@@ -421,8 +426,8 @@ TEST(RefusalsOfGrids, ListsBesideTheColumns) {
   }
 }
 
-// Heads of a token next to each other or apart, tokens of a head next to each other or apart; but never
-// crossing.
+// The heads of a token may be next to each other or apart, and so may the tokens of a head. They must not
+// cross.
 TEST(RefusalsOfHeads, Strides) {
   const auto expect = [](const Refusal& want, std::size_t tokens, std::size_t heads, std::size_t token_stride,
                          std::size_t head_stride) {
@@ -445,7 +450,7 @@ TEST(RefusalsOfHeads, Strides) {
     expect(Refusal(POSENC_BAD_STRIDE, "head_stride"), 3, 2, token, head);
   expect(POSENC_OK, 3, 2, 8, 24);  // [heads, tokens, head_dim]
   expect(POSENC_OK, 3, 2, 9, 26);
-  expect(POSENC_OK, 3, 1, 8, 0);  // of one there is no stride
+  expect(POSENC_OK, 3, 1, 8, 0);  // a single token has no stride
   expect(POSENC_OK, 3, 1, 8, 3);
   expect(Refusal(POSENC_BAD_STRIDE, "token_stride"), 3, 1, 7, 8);
   expect(POSENC_OK, 1, 2, 0, 8);
@@ -489,7 +494,8 @@ TEST(RefusalsOfHeads, NothingToDoIsFine) {
   });
 }
 
-// In place by another name, what two tensors read, and the same heads again and again.
+// Cases: the source has the same address as the data, two tensors read the same source, all heads are the
+// same.
 TEST(RefusalsOfHeads, Sources) {
   const auto in_place = [](Call& c) {
     posenc_heads& t = c.a.tensors[0];
@@ -530,7 +536,7 @@ TEST(RefusalsOfHeads, TheLastTwoOfThree) {
   }
 }
 
-// q, k and v of one projection, in any order of its axes.
+// q, k and v of one projection, with its axes in any order.
 TEST(RefusalsOfHeads, FusedTensors) {
   const auto expect = [](const Refusal& want, std::size_t second, std::size_t token_stride,
                          std::size_t head_stride, std::size_t heads, std::size_t fewest_tokens = 1) {
@@ -566,7 +572,7 @@ TEST(RefusalsOfHeads, FusedTensors) {
   expect(Refusal(POSENC_OVERLAP, "must not overlap"), kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
 }
 
-// Members that later versions may use.
+// These members are reserved for later versions.
 TEST(RefusalsOfHeads, ReservedPointers) {
   const float x = 1.0f;
   const Refusal reserved(POSENC_BAD_ARGUMENT, "norm, slots and token_factors null");
@@ -601,7 +607,7 @@ TEST(RefusalsOfHeads, Scales) {
   expect(POSENC_OK, 0x1p-62, 0.25);
   expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), std::nextafter(0x1p-62, 0.0), 0.25,
          kRotates);
-  // Products that round to the limits.
+  // These products are rounded to the limits.
   expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), 0x1.fffffffffffffp31,
          0x1.0000000000001p32, kRotates);
   expect(POSENC_OK, 0x1.ffffffffffffep31, 0x1.0000000000001p32);
@@ -612,7 +618,7 @@ TEST(RefusalsOfHeads, Scales) {
 
 TEST(RefusalsOfCaches, Tables) {
   Expect(Refusal(POSENC_BAD_ARGUMENT, "sin of the cache must be null"), kCaches,
-         [](Call& c) {  // one table, and another that nobody would write
+         [](Call& c) {  // this layout has one table: the other would not be written
            c.a.cache.layout = POSENC_CACHE_PAIRS;
            c.a.cache.sin = c.memory[0].data();
          });
@@ -621,14 +627,14 @@ TEST(RefusalsOfCaches, Tables) {
     c.a.cache.cos = c.a.cache.sin = nullptr;
     c.a.cache.row_stride = kDim;
   });
-  Expect(POSENC_OK, kCached, [](Call& c) {  // what is only read may be anywhere
+  Expect(POSENC_OK, kCached, [](Call& c) {  // memory that is only read may be anywhere
     if (c.a.cache.sin != nullptr) c.a.cache.sin = c.a.cache.cos;
   });
   for (const std::size_t stride : {kDim - 1, kDim}) {
     Expect(stride < kDim ? Refusal(POSENC_BAD_STRIDE, "must be at least") : Refusal(POSENC_OK), kCaches,
            [=](Call& c) {
              c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
-             c.a.cache.sin = c.memory[0].data() + 128;  // doubles, of the 512 behind the cosines
+             c.a.cache.sin = c.memory[0].data() + 128;  // within the 512 doubles behind the cosines
              c.a.cache.row_stride = stride;
            });
   }
@@ -653,14 +659,15 @@ TEST(RefusalsOfCaches, RowsOutOfRange) {
   expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 3, 4, 1);
   expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 0, 0, 1);
   Expect(POSENC_OK, kCached, [](Call& c) {
-    if (c.a.list != nullptr) c.a.first = -5;  // with a list the first row does not count
+    if (c.a.list != nullptr) c.a.first = -5;  // with a list, the first row does not matter
   });
 }
 
-// Not even as an address that is never read, which UndefinedBehaviorSanitizer sees.
+// The stride must not even be used for an address that is never read. UndefinedBehaviorSanitizer would see
+// that.
 TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
   posenc_rotary_spec spec = MakeRotarySpec(kDim);
-  spec.rotary_dim = kDim / 2;  // the rest is copied
+  spec.rotary_dim = kDim / 2;  // the other half is copied
   const RotaryPtr rotary = CreateRotary(spec);
   const std::vector<float> source(kDim, 1.0f);
   std::vector<float> data(kDim);
@@ -674,7 +681,7 @@ TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
     ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
     EXPECT_EQ(data, source);
   }
-  heads.source = heads.data;  // in place, whatever the strides of the source
+  heads.source = heads.data;  // in place, so the strides of the source do not matter
   heads.source_head_stride = heads.source_token_stride = 2 * kDim;
   EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
   EXPECT_EQ(data, source);

@@ -1,5 +1,5 @@
-// The frequencies of rotary embeddings, of every scaling, their amplitudes, axes and rounded phases, by the
-// oracle: in tables and in as many bits as wide arithmetic asks for; and what specs are refused.
+// The frequencies of rotary embeddings: for every scaling, with amplitudes, axes and rounded phases, compared
+// with the oracle in tables and in all the bits of wide arithmetic. Also the specs that are refused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,9 +23,9 @@ using internal::RotaryTable;
 using oracle::Real;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr int kBits = 2000;  // of frequencies that the library's are compared with
+constexpr int kBits = 2000;  // precision of the frequencies with which posenc's are compared
 
-// A table in memory of its own.
+// A table and the memory that it uses.
 struct Made {
   posenc_status status;
   RotaryTable table;
@@ -105,11 +105,11 @@ const std::vector<std::string>& Cases() {
       kYarn + "original_length=32768 factor=0.5 amplitude_factor=0.7",
       kYarn + "original_length=32768 amplitude=1.25 amplitude_factor=3",
       kDeepSeek + "mscale=0.707 amplitude_factor=0.9",
-      kYarn + "original_length=150 base=10000",          // low below 0
-      kYarn + "original_length=2",                       // both below 0
-      kYarn + "original_length=1e12 base=30",            // high above r - 1
-      kYarn + "original_length=1e18 base=2 truncate=0",  // both above
-      kYarn + "original_length=6 base=10000",            // both 0
+      kYarn + "original_length=150 base=10000",          // low is below 0
+      kYarn + "original_length=2",                       // low and high are below 0
+      kYarn + "original_length=1e12 base=30",            // high is above r - 1
+      kYarn + "original_length=1e18 base=2 truncate=0",  // low and high are above r - 1
+      kYarn + "original_length=6 base=10000",            // low and high are 0
       kYarn + "head_dim=2",
       kYarn + "original_length=32768 unit=TURNS",
       kGptOss + "beta_fast=1",  // equal betas
@@ -119,7 +119,7 @@ const std::vector<std::string>& Cases() {
       kLongRope + "4096",
       kLongRope + "4097",
       kLongRope + "4097 factor=1",
-      kLongRope + "9 factor=68719476736",  // whose root is exact
+      kLongRope + "9 factor=68719476736",  // the root in its amplitude is exact
       kLongRope + "5000 factors= long_factors= factors_f32=1+0.0125*48 long_factors_f32=1.1+0.7*48",
       kLlama3 + "8",
       kLlama3 + "32",
@@ -127,7 +127,7 @@ const std::vector<std::string>& Cases() {
       kLlama3 + "16 high_freq_factor=1",
       kLlama3 + "16 high_freq_factor=1.5",
       kListed + "LLAMA3 high_freq_factor=90 frequencies_f32= frequencies=-1.5+0.07*48",
-      kLlama3 + "8 low_freq_factor=4",  // a step
+      kLlama3 + "8 low_freq_factor=4",  // the ramp is a step
       kLlama3 + "8 unit=TURNS",
       kLlama3 + "8 position_scale=0.3333333333333333",
       "head_dim=256 scaling=PROPORTIONAL factor=8 proportion=0.25",
@@ -163,7 +163,7 @@ const std::vector<std::string>& Cases() {
       kAxial + "QWEN_NTK original_length=2048 length=4097",
       kAxial + "MIXED_NTK factor=4",
       kAxial + "YARN factor=8 original_length=300",
-      kAxial + "YARN factor=8 original_length=1e12 base=30",  // high above r - 1
+      kAxial + "YARN factor=8 original_length=1e12 base=30",  // high is above r - 1
       kAxial + "YARN factor=8 original_length=300 truncate=0",
       kAxial + "YARN_LOG factor=8 original_length=300 position_scale=-0.7",
       kAxial + "PROPORTIONAL factor=2 proportion=0.3",
@@ -173,7 +173,7 @@ const std::vector<std::string>& Cases() {
       kAxial + "LLAMA3 factor=8 original_length=8192 unit=HALF_TURNS",
       kAxial + "LONGROPE factor=8 original_length=4096 length=5000 factors=1.1+0.7*48 long_factors=2+0.3*48",
       kAxial + "FREQUENCY_FACTORS unit=TURNS frequencies_f32=1+0.0125*48 factors=1.1+0.7*48",
-      kAxial + "NO_SCALING unit=TURNS frequencies=0.5+0.25*48",  // exact
+      kAxial + "NO_SCALING unit=TURNS frequencies=0.5+0.25*48",  // exact frequencies
       kAxial + "YARN factor=4 original_length=300 position_scale=1e6 amplitude=1.25 unit=TURNS",
       kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
   };
@@ -209,7 +209,8 @@ TEST(RotaryFrequencies, AreThoseOfTheFormulas) {
   }
 }
 
-// Ramps that magnify the errors of logarithms: those promise less in 1,024 bits, but not in 256.
+// Steep ramps magnify the errors of logarithms. Their frequencies have a larger error bound in 1,024 bits,
+// but not in 256.
 TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   std::vector<posenc_rotary_spec> specs;
   for (const std::string& words : {kLlama3 + "1e6 base=10000", kLlama3 + "1e6 high_freq_factor=1.5",
@@ -218,7 +219,7 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
                                    kGptOss + "base=0x1.00000000004p0 beta_slow=0x1.fffffffffep4"}) {
     specs.push_back(RotarySpecOf(words));
   }
-  // Next to pair 30; a pair on the least ramp; 64 pi.
+  // A ramp that is one double wide, at pair 30. A pair on the narrowest ramp of YaRN. 64 pi.
   const Real turns =
       oracle::RotaryFormula(RotarySpecOf("head_dim=128")).Radians(30, 300) * 8192.0 / Real::Pi(300) / 2.0;
   specs[0].low_freq_factor = turns.ToDouble();
@@ -230,7 +231,7 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
     EXPECT_TRUE(Make(spec)->table.scaling.is_steep);
     ExpectFrequencies(spec, 700);
   }
-  // Those of models are not, lest wide arithmetic be slow.
+  // The specs of models must not get the larger error bound, because it makes wide arithmetic slow.
   for (const std::string& words : Cases()) {
     const posenc_rotary_spec spec = RotarySpecOf(words);
     if (spec.beta_fast != spec.beta_slow) {
@@ -239,10 +240,11 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   }
 }
 
-// Unscaled frequencies, powers and bases may be far out of the range of frequencies, and of doubles.
+// Only scaled frequencies must be in range. Unscaled ones, powers and bases may be far outside it, even
+// outside the range of doubles.
 TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
   for (const char* words : {
-           // Pairs that do not turn: the last ones, and some between them.
+           // Pairs that do not rotate: the last ones, and some between others.
            "head_dim=4 scaling=PROPORTIONAL base=1e300 exponent_dim=1 proportion=0.5",
            "head_dim=64 scaling=PROPORTIONAL base=1e300 exponent_dim=1e-300 proportion=0.04",
            "head_dim=64 scaling=PROPORTIONAL base=1e300 factor=2 exponent_dim=-0.25 proportion=0.04 "
@@ -252,7 +254,7 @@ TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
            "head_dim=36 scaling=MIXED_NTK base=1e-250 factor=1e254",
            "head_dim=36 scaling=MIXED_NTK base=1e-250 factor=1.0000152587890625e250 exponent_dim=1e-3",
            "head_dim=90 scaling=DYNAMIC_NTK base=1e-300 factor=1e290 length=1e6 original_length=1",
-           // Bases of nearly 1, and of 1.
+           // Bases that are 1, or nearly 1.
            "head_dim=34 scaling=DYNAMIC_NTK base=1 exponent_dim=1e-14 length=0x1.00000000000001p12 "
            "original_length=4096",
            "head_dim=8 scaling=NTK base=0.5 factor=0x1.ae89f995ad3adp0 exponent_dim=0.005",
@@ -268,7 +270,7 @@ TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
   }
 }
 
-// posenc_rotary_radians of the last pair; NaN where the spec is refused.
+// posenc_rotary_radians of the last pair, or NaN if the spec is refused.
 double LastRadians(const std::string& words) {
   const posenc_rotary_spec spec = RotarySpecOf(words);
   posenc_rotary* rotary = nullptr;
@@ -278,7 +280,8 @@ double LastRadians(const std::string& words) {
   return radians;
 }
 
-// Midpoints of two doubles, also at both ends of the range, of which the second of each two is beyond.
+// The exact frequency is a midpoint of two doubles. Some midpoints are at an end of the range, and there the
+// second case of each two is out of range.
 TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
   const std::string third = "head_dim=2 scaling=LINEAR factor=3 ",
                     power = "head_dim=4 base=3 exponent_dim=-2 ";
@@ -294,7 +297,8 @@ TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
   EXPECT_TRUE(std::isnan(LastRadians(power + "position_scale=0xaaaaaaaaaaaacp-22")));
 }
 
-// On a step of Llama 3, where a base makes a number of turns that no number of bits shows.
+// The frequency lies exactly on the step of Llama 3. The base makes a number of turns for which no number of
+// bits could decide.
 TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
   posenc_rotary_spec spec = RotarySpecOf(
       "head_dim=8 scaling=LLAMA3 factor=8 unit=TURNS original_length=8 low_freq_factor=2 high_freq_factor=2 "
@@ -307,7 +311,7 @@ TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
         << i;
   }
   for (const double base : {4.0, 16.0, 100.0, 10000.0, 3.0, 1000.0}) {
-    // base^(-1/2) or base^(-1/3), and their powers; the step is exactly where w is 1 / base.
+    // The frequencies are base^(-1/2) or base^(-1/3), and their powers. The step is exactly at w = 1 / base.
     for (const char* dims :
          {"head_dim=4 exponent_dim=4 ", "head_dim=8 exponent_dim=4 ", "head_dim=12 exponent_dim=6 "}) {
       for (const char* unit : {"unit=TURNS ", "unit=HALF_TURNS "}) {
@@ -322,7 +326,7 @@ TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
   }
 }
 
-// Numbers from a range.
+// Random numbers from a range.
 class Uniform {
  public:
   explicit Uniform(std::uint64_t seed) : random_(seed) {}
@@ -336,7 +340,7 @@ class Uniform {
   std::mt19937_64 random_;
 };
 
-// Any settings of any scaling.
+// Random settings of every scaling.
 TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
   Uniform uniform(23);
   int made = 0;
@@ -392,7 +396,7 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
   EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
-// Each axial axis has the frequencies of a rotary of its own, bit for bit.
+// Each axial axis has the same frequencies, bit for bit, as a rotary for this axis alone.
 TEST(RotaryFrequencies, OfAxialAxesAreThoseOfTheirRotaries) {
   for (const char* words :
        {"scaling=YARN factor=8 original_length=300 base=500 amplitude=1",
@@ -459,7 +463,7 @@ TEST(RotaryTable, CopiesLists) {
   ExpectCopies("axes=2 sections=1,3 axis_order=AXIAL_AXES");
 }
 
-// Positions [axes] that tell axes apart.
+// Positions [axes] that differ between axes.
 std::vector<double> Positions(const posenc_rotary_spec& spec, double first) {
   std::vector<double> positions;
   for (std::size_t k = 0; k < spec.axes; ++k) positions.push_back(first / static_cast<double>(1 + k));
@@ -490,7 +494,7 @@ TEST(RotaryTable, MultiplesAreThePositionsOfAxes) {
   }
 }
 
-// The phases of a table, of every `stride`-th pair, at a position.
+// Checks the phases of a table at a position, for every `stride`-th pair.
 void ExpectPhases(const posenc_rotary_spec& spec, const RotaryTable& table, double position,
                   std::size_t stride) {
   const oracle::RotaryFormula formula(spec);
@@ -521,7 +525,7 @@ std::vector<posenc_rotary_spec> RoundedCases() {
         }
       }
     }
-    // Some that a float does not hold.
+    // Some of these have no exact float.
     for (const char* exponent_dim : {"0x1.1ef554a537e4ap+1", "100.1", "16777217", "-33.3"}) {
       for (const char* dim : {"4", "10"}) {
         cases.push_back(RotarySpecOf(words + dim + " exponent_dim=" + exponent_dim));
@@ -540,7 +544,8 @@ std::vector<posenc_rotary_spec> RoundedCases() {
     cases.push_back(RotarySpecOf(kListed + more + " phase_rounding=F32_INV_FREQ"));
   }
   cases.push_back(RotarySpecOf(kLongRope + "1 scaling=FREQUENCY_FACTORS phase_rounding=F32_ITERATED"));
-  // Ties of pow, of 25 bits: squares to be rounded down to even, cubes to be rounded up.
+  // Powers of 25 bits, which are midpoints of two floats: squares that round down to even, and cubes that
+  // round up.
   const auto tie = [&](double base, double exponent) {
     cases.push_back(RotarySpecOf("head_dim=4 phase_rounding=F32_INV_FREQ"));
     cases.back().base = base;
@@ -566,14 +571,15 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
       ExpectPhases(spec, made->table, position, stride);
       if (HasFatalFailure()) return;
     }
-    const std::size_t last = frequencies.count - 1;  // of the real number, all the same
+    const std::size_t last =
+        frequencies.count - 1;  // the frequency is rounded from the real number all the same
     EXPECT_GE(CorrectBits(made->table.frequencies.schedule.Radians<4>(last),
                           oracle::RotaryFormula(spec).Radians(last, kBits)),
               internal::kFrequencyBits<4>);
   }
 }
 
-// Any spec that takes a phase rounding. (With --gtest_shuffle and --gtest_random_seed=N: others.)
+// Random specs with a phase rounding. For other specs use --gtest_shuffle and --gtest_random_seed=N.
 TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
   Uniform uniform(static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
   constexpr posenc_phase_rounding kRoundings[] = {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP,
@@ -615,7 +621,7 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
   EXPECT_GE(made, 150);
 }
 
-// A member that must be positive and finite.
+// Values for a member that must be positive and finite.
 std::string NotPositive(const std::string& member) { return member + "=0|-1|inf"; }
 
 const std::string kFactors =
@@ -752,16 +758,18 @@ std::vector<Changes> AllChanges() {
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {kListed + "LINEAR", "factor=1e30", "factor=1e39|1e-15|1e-310",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {"head_dim=8 scaling=NTK factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4): base 1, nearly
+      {"head_dim=8 scaling=NTK factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4), so that the base becomes
+                                                                      // nearly 1
        "exponent_dim=0.01|0.005", "exponent_dim=1e-20|1e-300|5e-324",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {"head_dim=2 phase_rounding=F32_ITERATED exponent_dim=1e-45",  // as a float
+      {"head_dim=2 phase_rounding=F32_ITERATED exponent_dim=1e-45",  // rounded to float
        "exponent_dim=1e38;phase_rounding=F32_EXP|F32_INV_FREQ;phase_rounding=F64_INV_FREQ "
        "exponent_dim=1e-300",
        "exponent_dim=0x1p-150|0x1.ffffffp127|-0x1.ffffffp127;phase_rounding=F32_EXP exponent_dim=-1e-46",
        Refusal(POSENC_MEMBERS_CLASH, "exponent_dim is too")},
       {"head_dim=128", "truncate=0", "truncate=2|-1", Refusal(POSENC_BAD_MEMBER, "must be 0 or 1")},
-      // To the next float, which is infinite; the others keep such a factor's frequency in range.
+      // The factor rounds to the next float, which is infinite. Other roundings keep the frequency for such a
+      // factor in range.
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "factors=1,1,1e30,1",
        "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127",
        Refusal(POSENC_MEMBERS_CLASH, "one of factors is too")},
@@ -805,7 +813,7 @@ TEST(RotarySpecs, AreRefusedForTheirReason) {
   }
 }
 
-// What no scaling uses may be anything but a NaN.
+// Members that the scaling does not use may have any value except NaN.
 TEST(RotarySpecs, MayHaveSettingsWithoutUse) {
   for (const std::string member :
        {"factor", "length", "original_length", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
