@@ -93,8 +93,7 @@ struct Setting {
         rotary_spec.original_length = 8192.0;
         cache_layout = POSENC_CACHE_HALVES_TWICE;
         break;
-      case 12:  // whole turns that the scaling does not change: only arithmetic of 1,024 bits knows these
-                // angles
+      case 12:  // whole turns, which the scaling does not change; only 1,024 bits know the angles
         rotary_spec.arithmetic = POSENC_EXACT;
         MakeWholeTurns();
         first = 0;
@@ -181,8 +180,7 @@ struct Buffer {
   std::size_t counts[3];
   std::size_t* strides[2];                           // stride arguments; null if there is none
   Refusal null = {POSENC_NULL, "must not be null"};  // what the call reports if the pointer is null
-  bool are_heads =
-      false;  // of tokens: either stride may be the larger one, and strides of a source may be any
+  bool are_heads = false;                            // [tokens, heads]: either stride may be larger
   std::size_t alignment = 1;
   std::size_t size = 0;                  // bytes of an element
   std::vector<unsigned char> content{};  // before the call, without gaps
@@ -290,7 +288,7 @@ struct Call {
 
   const Function& function;
   const Setting& setting;
-  const posenc_type list_type;  // 0: the arguments may have any type
+  const posenc_type list_type;  // from the list of functions; 0: arguments may have any type
   Arguments a{};
   std::vector<Buffer> buffers;
   std::vector<Choice> choices;
@@ -305,8 +303,7 @@ struct Call {
 struct Function {
   const char* name;
   void (*describe)(Call&);
-  Types types,
-      list_types;  // types for the arguments type and list_type; 0 if the function has no such argument
+  Types types, list_types;  // for the arguments of these names; {0} if there is no such argument
   posenc_status (*run)(Arguments&);
 
   bool Is(const char* part) const { return std::strstr(name, part) != nullptr; }
