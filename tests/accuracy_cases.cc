@@ -1,3 +1,5 @@
+// The cases of accuracy_test.cc: frequencies and positions at which rounding is hard, or an instruction set
+// may go wrong.
 #include "accuracy_cases.h"
 
 #include <iterator>
@@ -25,7 +27,7 @@ Spec WithBase(std::size_t dim, double base) {
   return spec;
 }
 
-// Runs that cross 0, are negative, and cross or touch 4095, 2^16, 2^20, 2^24 and both ends of the range.
+// Runs that cross 0, are negative, cross or touch 4095, 2^16, 2^20 or 2^24, or touch an end of the range.
 void AddRuns(const Spec& spec, std::size_t rows, std::vector<Block>* blocks) {
   const auto n = static_cast<std::int64_t>(rows);
   for (const std::int64_t first :
@@ -36,14 +38,14 @@ void AddRuns(const Spec& spec, std::size_t rows, std::vector<Block>* blocks) {
   }
 }
 
-// Dims 1 .. 130, so that every vector length meets every tail, in pairs and in rows.
+// Dims 1 .. 130, so that every vector length meets every possible tail, of pairs and of rows.
 std::vector<Block> EveryDim() {
   std::vector<Block> blocks;
   for (std::size_t dim = 1; dim <= 130; ++dim) AddRuns(WithBase(dim, 10000.0), 128 + dim % 37, &blocks);
   return blocks;
 }
 
-// Every base at the ends of every vector length.
+// Every base, with dims at the ends of every vector length.
 std::vector<Block> SomeDims() {
   std::vector<Block> blocks;
   for (const double base : kBases) {
@@ -54,7 +56,7 @@ std::vector<Block> SomeDims() {
   return blocks;
 }
 
-// At small positions and large bases most phases are tiny: subnormal as float16, and too small for the
+// At small positions and with large bases most phases are tiny: subnormal as float16, and too small for the
 // absolute error of angle addition.
 std::vector<Block> SmallPositions() {
   std::vector<Block> blocks;
@@ -94,7 +96,7 @@ std::vector<Block> RandomPositions() {
   return blocks;
 }
 
-// Numerators of convergents of pi, and near ones: sin(p) or cos(p), w_0 = 1, is nearly 0.
+// Numerators of convergents of pi, and numbers near them. With w_0 = 1, sin(p) or cos(p) is nearly 0.
 std::vector<Block> NearMultiplesOfPi() {
   std::vector<std::int64_t> positions;
   for (const std::int64_t p :
@@ -107,8 +109,8 @@ std::vector<Block> NearMultiplesOfPi() {
   return {MakeList(WithBase(16, 10000.0), positions), MakeList(WithBase(1, 1.0), positions)};
 }
 
-// Frequencies and positions whose product is k quarter turns up to a factor 1 + 2^-bits, from convergents
-// of pi/2: far more cancels than the steps of the kernels can bear.
+// Frequencies and positions whose product is nearly k quarter turns: their ratio is within 2^-bits of 1. They
+// come from convergents of pi/2. More bits cancel than the kernels' steps have.
 std::vector<Block> NearQuarterTurns() {
   struct Near {
     double frequency;
@@ -127,7 +129,7 @@ std::vector<Block> NearQuarterTurns() {
   };
   std::vector<Block> blocks;
   for (const Near& near : kNear) {
-    Spec spec = WithBase(17, 1.0);  // all pairs, so that every lane and the tail meet it
+    Spec spec = WithBase(17, 1.0);  // all pairs have this frequency, so that every lane and the tail meet it
     spec.position_scale = near.frequency;
     const std::int64_t p = near.position;
     blocks.push_back(MakeList(spec, {p, -p, p - 1, p + 1}));
@@ -135,7 +137,8 @@ std::vector<Block> NearQuarterTurns() {
   return blocks;
 }
 
-// theta = p * 2^-k exactly: where p has 25 bits, sin(theta) lies theta^3 / 6 below a midpoint of floats.
+// The angle is exactly theta = p * 2^-k. If p has 25 bits, sin(theta) lies theta^3 / 6 below a midpoint of
+// two floats.
 std::vector<Block> TinyPhases() {
   std::vector<Block> blocks;
   for (const double scale : {0x1p-20, 0x1p-40, 0x1p-60, 0x1p-100, 0x1p-126, -0x1p-126}) {
@@ -144,10 +147,10 @@ std::vector<Block> TinyPhases() {
     AddRuns(spec, 33, &blocks);
     blocks.push_back(MakeList(spec, {(1 << 24) + 1, (1 << 24) + 3, (1 << 25) + 2, (1 << 25) - 1,
                                      -(1 << 24) - 1, (1 << 30) + 192, 1, 2}));
-    // The same with 9 bits, for midpoints of bfloat16.
+    // The same with p of 9 bits, for midpoints of bfloat16.
     blocks.push_back(MakeList(spec, {257, 259, 511, -257, 1025, (1 << 20) + (1 << 12), 3}));
   }
-  // Subnormal as float16, whose last place then is 2^-24.
+  // Sines that are subnormal as float16, where the last place is 2^-24.
   for (const double scale : {0x1p-25, 0x1p-26, 0x1p-27, -0x1p-25}) {
     Spec spec = WithBase(5, 1.0);
     spec.position_scale = scale;
@@ -157,7 +160,8 @@ std::vector<Block> TinyPhases() {
   return blocks;
 }
 
-// Other exponent denominators and scales: whisper's dim - 2, interpolation, growing frequencies, 2^31, 0.
+// Other values of exponent_dim and position_scale: dim - 2 as in whisper, interpolation, growing frequencies,
+// 2^31, and 0.
 std::vector<Block> OtherSchedules() {
   std::vector<Block> blocks;
   for (const std::size_t dim : {6u, 67u}) {
@@ -167,14 +171,14 @@ std::vector<Block> OtherSchedules() {
         spec.exponent_dim = exponent_dim;
         spec.position_scale = scale;
         Encoder encoder;
-        if (Encoder::Create(spec, &encoder) != POSENC_OK) continue;  // beyond 2^31 or 2^-126
+        if (Encoder::Create(spec, &encoder) != POSENC_OK) continue;  // a frequency is not in 2^-126 .. 2^31
         AddRuns(spec, 33, &blocks);
       }
     }
     Spec fastest = WithBase(dim, 1.0);
     fastest.position_scale = 0x1p31;
     AddRuns(fastest, 33, &blocks);
-    Spec growing = WithBase(dim, 1e-6);  // most steps exceed four quarter turns
+    Spec growing = WithBase(dim, 1e-6);  // most steps are larger than four quarter turns
     AddRuns(growing, 33, &blocks);
     growing.position_scale = -1000.0;
     AddRuns(growing, 33, &blocks);

@@ -1,4 +1,4 @@
-// What accuracy_test.cc compares: blocks of rows, each solved by the oracle, grouped in named cases.
+// What accuracy_test.cc compares: blocks of rows, in named cases, with the oracle's values.
 #ifndef POSENC_TESTS_ACCURACY_CASES_H_
 #define POSENC_TESTS_ACCURACY_CASES_H_
 
@@ -13,12 +13,12 @@
 
 namespace posenc {
 
-// Rows of one spec: a run of positions, or any list of them.
+// Rows of one spec, at consecutive positions or at a list of positions.
 struct Block {
   Spec spec;
   std::vector<std::int64_t> positions;
   bool is_run;
-  std::vector<double> want;  // the oracle's entries, interleaved, after Solve
+  std::vector<double> want;  // the oracle's entries, interleaved; Solve computes them
 
   void Solve(posenc_type type);
   double Want(std::size_t row, const oracle::Entry& entry) const {

@@ -1,8 +1,8 @@
-// The promise: every entry is the correctly rounded one, on every target. All entries of all cases are
-// compared with MPFR, bit for bit; the number compared is printed for each target at the end.
+// posenc's promise: every entry is correctly rounded, on every target. All entries of all cases are compared
+// with MPFR, bit by bit. At the end the test prints for each target how many it compared.
 //
-// A case is computed by the oracle once and shared by targets and layouts: the targets of a case run one
-// after the other. The reference, which takes every entry in 256-bit arithmetic, does a sample of it.
+// The oracle computes each case once. Targets and layouts share the result, because the targets of a case run
+// one after another. The reference computes every entry in 256-bit arithmetic, so it gets a sample only.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@
 namespace posenc {
 namespace {
 
-// The blocks of the latest case asked for.
+// The blocks of the last requested case.
 const std::vector<Block>& Solved(const Case& c) {
   static std::string name;
   static std::vector<Block> blocks;
@@ -63,7 +63,7 @@ std::string Describe(const Block& block, posenc_type type, posenc_layout layout,
   return text;
 }
 
-// The number of entries that are not the oracle's, of which the first is described.
+// Counts entries that differ from the oracle's, and describes the first of them.
 template <class T>
 std::size_t Mismatches(const Block& block, const Encoder& encoder) {
   const std::vector<T> got = block.Got<T>(encoder);
@@ -93,8 +93,8 @@ std::size_t Mismatches(posenc_type type, const Block& block, const Encoder& enco
   return Mismatches<float>(block, encoder);
 }
 
-// What the reference can afford: a block out of 53 (coprime to the blocks of a dim) or a small one, in one
-// layout.
+// A sample that the reference has time for, in one layout: small blocks, and one block out of 53. (53 is
+// coprime to the number of blocks for a dim.)
 bool InSampleOfReference(const Block& block, std::size_t index, std::size_t layout) {
   const std::size_t entries = block.positions.size() * block.spec.dim;
   return (index % 53 == 0 || entries < 1500) && entries < 200000 && index / 53 % 3 == layout;
@@ -112,7 +112,7 @@ TEST_P(Accuracy, EveryEntryIsCorrectlyRounded) {
       spec.target = target().name;
       spec.layout = kLayouts[l];
       if (spec.layout == POSENC_INTERLEAVED_COS_SIN && spec.dim % 2 != 0)
-        continue;  // has another last column
+        continue;  // the last column is another one
       count.mismatches += Mismatches(GetCase().type, blocks[b], Create(spec));
       compared += blocks[b].positions.size() * spec.dim;
     }

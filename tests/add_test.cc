@@ -1,5 +1,5 @@
-// Add is the encoding, rounded to float, added in float: product, sum and the conversion to a 16-bit type
-// are each rounded once; a NaN has the bits that posenc_c.h says.
+// Add computes the encoding, rounded to float, and adds it in float. The product, the sum and the conversion
+// to a 16-bit type are each rounded once. A NaN has the bits that posenc_c.h says.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +53,7 @@ TEST_P(AddTest, IsTheWrittenTableAdded) {
   }
 }
 
-// That the product is rounded before the sum shows: a fused multiply-add would give other floats.
+// The product is rounded before the sum. A fused multiply-add would give other floats, and the test notices.
 TEST_P(AddTest, IsNotFused) {
   constexpr std::size_t kDim = 64;
   const float scale = std::sqrt(512.0f);
@@ -69,7 +69,8 @@ TEST_P(AddTest, IsNotFused) {
   EXPECT_GT(fused_differs, x.size() / 100);
 }
 
-// Sums about 128.5 and 129.5, midpoints of bfloat16: cosines of small phases, which are many, lie next to 1.
+// Sums are near 128.5 and 129.5, which are midpoints of bfloat16. Small phases are common, and their cosines
+// are nearly 1.
 TEST_P(AddTest, TiesOfBFloat16GoToEven) {
   constexpr std::size_t kDim = 4096;
   const std::size_t rows = IsReference() ? 5 : 1024;
@@ -87,7 +88,7 @@ TEST_P(AddTest, TiesOfBFloat16GoToEven) {
   EXPECT_GT(ties, rows);
 }
 
-// Of a list of integers, in any order, some twice, and of fractions.
+// Adds at a list of positions: integers in any order, some of them twice, or fractions.
 template <class Position>
 void ExpectListAdded(const Encoder& encoder, const std::vector<Position>& positions) {
   const std::vector<float> written = WriteAt(encoder, positions);
@@ -110,7 +111,7 @@ TEST_P(AddTest, AddAtIsTheWrittenTableAdded) {
   }
 }
 
-// The 65536 values of a 16-bit type, widened, scaled, added to and rounded again.
+// All 65536 values of a 16-bit type are widened, scaled, added to and rounded.
 template <class T>
 void ExpectEveryBitPattern(const Encoder& encoder, std::size_t rows, std::size_t row_step) {
   const std::size_t dim = encoder.dim();
@@ -132,12 +133,12 @@ TEST_P(AddTest, EveryBitPatternOfSixteen) {
     Spec spec = MakeSpec(64, target(), layout);
     ExpectEveryBitPattern<BFloat16>(Create(spec), rows, row_step);
     ExpectEveryBitPattern<Float16>(Create(spec), rows, row_step);
-    spec.dim = 63;  // no vector is whole
+    spec.dim = 63;  // no row consists of whole vectors
     ExpectEveryBitPattern<Float16>(Create(spec), rows, row_step);
   }
 }
 
-// The kernel that adds entries written before (of a batch), with sums at every kind of midpoint.
+// Tests the kernel that adds entries computed before, as batches use it. Sums are at every kind of midpoint.
 template <class T>
 void ExpectEntriesAdded(const internal::EncoderKernels& kernels, std::size_t count) {
   const auto x = Activations<T>(count, 7);

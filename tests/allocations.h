@@ -1,5 +1,5 @@
-// Counts every allocation of a program, and makes them fail: all go through the functions below. For one file
-// of a program.
+// Counts all allocations of a program, and can make them fail. The functions below replace the allocators, so
+// only one file of a program may include this.
 #ifndef POSENC_TESTS_ALLOCATIONS_H_
 #define POSENC_TESTS_ALLOCATIONS_H_
 
@@ -28,7 +28,7 @@ bool Allocate() {
 
 #if defined(__GLIBC__) && !defined(POSENC_SANITIZED)
 extern "C" {
-// glibc's own names for what the functions below replace.
+// glibc's names for the functions that are replaced below.
 // NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -55,7 +55,8 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
 // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
 }
 #else
-// Not to be inlined: GCC takes it for a mismatch where only one of a pair is.
+// Called through a pointer, so that GCC does not inline it. If GCC inlines only one of malloc and free, it
+// warns that they do not match.
 void (*volatile release)(void*) = std::free;
 
 void* operator new(std::size_t size) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""alternatives.py SOURCE POSENC: the script of docs/alternatives.md prints what the page says.
+"""alternatives.py SOURCE POSENC: the script in docs/alternatives.md prints what the page says.
 
-NumPy's own sines are in it, so counts may differ by a tenth, or by ten, and an error in its last digit. Exit status 77 without NumPy.
+NumPy computes some sines differently on each machine. So counts may differ by a tenth or by ten, and errors in their last digit.
+Without NumPy the exit status is 77.
 """
 
 import os

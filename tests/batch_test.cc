@@ -1,4 +1,4 @@
-// AddBatch is one Add for each sequence, bit for bit, however their positions lie.
+// AddBatch gives the same bits as one Add for each sequence, whatever positions the sequences have.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace {
 
 using Firsts = std::vector<std::int64_t>;
 
-// Equal, overlapping, touching and disjoint, in any order, negative, at the ends of the range.
+// First positions for which the sequences are equal, overlap, touch or are apart: in any order, negative, and
+// at the ends of the range.
 std::vector<Firsts> AllFirsts(std::size_t rows) {
   const auto n = static_cast<std::int64_t>(rows);
   const std::int64_t last = POSENC_MAX_POSITION - n + 1;
@@ -32,7 +33,7 @@ struct Shape {
   std::size_t rows, row_gap, batch_gap;
 };
 
-// Activations(count), a copy of those that there are: to make them takes longer than all else.
+// Copies of Activations(count). Making them takes longer than everything else here.
 template <class T>
 std::vector<T> FirstActivations(std::size_t count) {
   static std::vector<T> made;
@@ -40,8 +41,8 @@ std::vector<T> FirstActivations(std::size_t count) {
   return {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// The sequences lie in a room of activations, of which the gaps must stay. Their positions are the encoder's
-// offset more.
+// Compares AddBatch with Add for each sequence. Gaps between sequences must keep their activations. Positions
+// get the encoder's offset.
 template <class T, class Position>
 void ExpectAddOfEach(const Encoder& encoder, const Firsts& wide, const Shape& shape, float scale,
                      std::int64_t offset = 0) {
@@ -63,7 +64,7 @@ void ExpectAddOfEach(const Encoder& encoder, const Firsts& wide, const Shape& sh
                              {got.data(), row_stride}, scale, &bad_index),
             POSENC_OK);
   EXPECT_EQ(bad_index, 4711u);
-  if constexpr (std::is_same_v<Position, std::int64_t>) {  // whose sums do not overflow
+  if constexpr (std::is_same_v<Position, std::int64_t>) {  // sums with 64-bit positions do not overflow
     auto shifted = room;
     for (Position& first : firsts) first -= 3;
     ASSERT_EQ(
@@ -88,7 +89,8 @@ class Batch : public PerTarget {
   }
 };
 
-// Pairs are walked 256 at a time: dims with fewer, with a cosine less than the second part, with more.
+// Pairs are processed 256 at a time. These dims have fewer pairs, more pairs, and one cosine less than sines
+// in the second part.
 TEST_P(Batch, IsAddOfEachSequence) {
   for (const std::size_t dim : {1u, 5u, 6u, 33u, 64u, 513u, 600u}) {
     if (IsReference() && dim > 64) continue;
@@ -113,7 +115,7 @@ TEST_P(Batch, IsAddOfEachSequence) {
   }
 }
 
-// A list of equal first positions may be left out.
+// If all first positions are equal, the list may be null.
 TEST_P(Batch, OfASharedFirstPosition) {
   for (const std::size_t dim : {1u, 37u, 300u}) {
     if (IsReference() && dim > 64) continue;
@@ -141,7 +143,7 @@ TEST_P(Batch, OfASharedFirstPosition) {
   }
 }
 
-// More sequences than share their blocks.
+// More sequences than can share their blocks.
 TEST_P(Batch, OfManySequences) {
   const Encoder encoder = Create(MakeSpec(24, target()));
   Firsts firsts;
@@ -149,7 +151,7 @@ TEST_P(Batch, OfManySequences) {
   ExpectAddOfEach<float, std::int64_t>(encoder, firsts, {3, 1, 2}, 1.5f);
 }
 
-// Sums that are NaNs have the same bits, also of pairs that are added a chunk at a time.
+// NaN sums have the same bits too, even if pairs are added in chunks.
 TEST_P(Batch, OfScalesThatMakeNans) {
   for (const std::size_t dim : {33u, 300u}) {
     if (IsReference() && dim > 64) continue;

@@ -1,6 +1,6 @@
-/* The core's C ABI from strict C99: every function of an encoder once, in the ways that a runtime would use
-   them. What the types of posenc.h make of them is in typed_header_test.cc, bad input in
-   create_errors_test.cc and calls_refusals_test.cc. */
+/* Calls the C interface from strict C99: every function for encoders, as a runtime would use it.
+   typed_header_test.cc tests the C++ types, and create_errors_test.cc and calls_refusals_test.cc test bad
+   input. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int failures = 0;
     }                                                                                                     \
   } while (0)
 
-/* A refusal of that kind, whose sentence has these words. */
+/* Whether the status is a refusal of this kind, and its sentence contains these words. */
 static int IsRefusal(posenc_status status, posenc_kind kind, const char* words) {
   return posenc_status_kind(status) == kind && strstr(posenc_status_message(status), words) != NULL;
 }
@@ -61,7 +61,7 @@ static posenc_lookup Lookup(posenc_list ids, const float* table, size_t vocabula
   return lookup;
 }
 
-/* Float results of libm are good to an ulp or so: enough to tell columns and rows apart. */
+/* sinf and cosf have an error of about one ulp. That is enough to tell columns and rows apart. */
 static int IsNear(float got, double want) { return fabs((double)got - want) < 1e-6; }
 
 static void CheckTable(const float* table, size_t stride, int64_t first) {
@@ -145,7 +145,8 @@ static void CheckEncoder(const posenc_encoder* encoder) {
   CHECK(bad_index == 4711);
 }
 
-/* Rows by h, then w; columns w first; then the same from a list, and added. */
+/* Rows are ordered by h, then w. The columns of w come first. Then the same with a list of positions, and
+   added. */
 static void CheckGrids(const posenc_encoder* encoder) {
   const double list[2] = {0.0, 1.0};
   posenc_grid_axis axes[2] = {{NULL, DIM, 2, {0, NULL}, 0}, {NULL, 0, ROWS, {0, NULL}, 0}};
@@ -159,7 +160,7 @@ static void CheckGrids(const posenc_encoder* encoder) {
   CheckTable(out + (1 + ROWS) * 2 * DIM, 2 * DIM, 0);
   for (k = 0; k < DIM; ++k)
     CHECK(out[2 * DIM + k] == out[3 * DIM + k] && out[5 * DIM + k] == out[3 * DIM + k]);
-  CHECK(out[(1 + ROWS) * 2 * DIM + DIM] > 0.84f); /* sin(1) of h */
+  CHECK(out[(1 + ROWS) * 2 * DIM + DIM] > 0.84f); /* the sine of h = 1 */
   axes[0].positions = List(POSENC_F64, list);
   memset(x, 0, sizeof(x));
   CHECK_OK(posenc_add_grid(axes, 2, 1, &x_rows, 2.0f, NULL, NULL));

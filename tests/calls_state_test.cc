@@ -56,8 +56,7 @@ TEST_P(CallsState, TargetsAgreeWithTheReference) {
       }
       ForEachCall(setting, [&](Call& call) {
         if (call.runs.empty() && first != -POSENC_MAX_POSITION) return;
-        if (call.function.Is("_target") || call.a.spec != nullptr)
-          return;  // their results depend on the target
+        if (call.function.Is("_target") || call.a.spec != nullptr) return;  // depends on the target
         Call want(call.function, reference, call.a.type, call.list_type, call.a.table_type);
         for (Call* each : {&call, &want}) {
           MakeHard(each);

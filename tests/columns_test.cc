@@ -1,5 +1,5 @@
-// What a row holds besides its pairs, and where: layouts, odd columns, the position itself, padding, offsets.
-// The oracle says what each entry is; columns.h of it is written from the words of posenc_c.h.
+// What a row holds besides its pairs, and in which columns: layouts, odd columns, the position itself,
+// padding, offsets. The oracle says what each entry is. It follows the words of posenc_c.h.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -48,7 +48,7 @@ std::string Describe(const Spec& spec) {
 
 class Columns : public PerTarget {};
 
-// For all targets once.
+// The oracle's rows. All targets share them.
 template <class T>
 const std::vector<T>& Want(const Spec& spec, const std::vector<double>& positions) {
   static std::map<std::string, std::vector<T>> solved;
@@ -63,8 +63,8 @@ const std::vector<T>& Want(const Spec& spec, const std::vector<double>& position
   return want;
 }
 
-// Runs over the padding, whose rows lie within a block; lists with fractions, some of them, less 2, nearer to
-// the middle between two numbers of 16 bits than a float can be.
+// kRun crosses the padding, so rows of padding are inside a block. kList has fractions. Some of them, less 2,
+// are closer to a midpoint of two 16-bit numbers than any float.
 const std::vector<double> kRun = [] {
   std::vector<double> run(70);
   std::iota(run.begin(), run.end(), -4.0);
@@ -105,7 +105,7 @@ bool AreSums(const T* got, const std::vector<T>& x, float scale, const std::vect
   return are;
 }
 
-// To rows, to a batch that shares positions, and to rows of a table.
+// Adds to rows, to a batch with equal positions, and to rows of a table.
 template <class T>
 void ExpectAdded(Spec spec, const char* target) {
   SCOPED_TRACE(Describe(spec));
@@ -154,7 +154,7 @@ TEST_P(Columns, AreAdded) {
   }
 }
 
-// A frequency without a column is not looked for in a list.
+// A list has no frequency for an odd column without a pair.
 TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
   for (const auto& [dim, odd, input_first, pairs] :
        {std::tuple<std::size_t, posenc_odd_column, bool, std::size_t>{5, POSENC_ODD_HALF_PAIR, false, 3},
@@ -186,7 +186,7 @@ TEST_P(Columns, ListsHaveAFrequencyForEachPair) {
   }
 }
 
-// The shifted position must be in range, and only that.
+// The shifted position must be in range; the given one need not be.
 TEST_P(Columns, OffsetsMoveTheRange) {
   float row[4], other[4];
   Spec spec = MakeSpec(4, target());
@@ -209,7 +209,7 @@ TEST_P(Columns, OffsetsMoveTheRange) {
       EXPECT_EQ(encoder.AddBatch({1, 4, List(&p)}, 0, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
     }
   }
-  // Rows of padding too.
+  // This holds for rows of padding too.
   for (const std::int64_t offset :
        {std::int64_t{0}, std::int64_t{1}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION}) {
     spec.position_offset = offset;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """core_names.py SOURCE: the core names no model, framework or file format.
 
-The core computes formulas, which never change. What models and frameworks do with them changes every month; it stands in
-src/models and in docs. So a comment of the core says what a thing means, not who has it. Allowed are names of formulas (Llama 3's
-scaling) and citations: the place where a formula was read, and the model by which people know an order of axes or of a cache.
+The core computes formulas, which never change. What models and frameworks do with them changes every month, so it is described in
+src/models and in docs. A comment in the core says what a thing means, not who uses it. Two kinds of names are allowed: names of
+formulas (Llama 3's scaling), and citations. A citation says where a formula was read, or names the model by which people know an
+order of axes or a layout of caches.
 """
 
 import pathlib
@@ -14,7 +15,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 ROOMS = "api call frequency kernel number spec"
 HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_c.h rotary_cache_c.h types.h"
 
-# Models come from the rows of src/models, too.
+# Names of models also come from the rows of src/models.
 NAMES = """
     audiocraft caffe comfyui ctranslate detectron diffusers espnet executorch exllama fairseq flax ggml gguf huggingface hugging jax
     json jupyter keras litgpt llamafile lucidrains maxtext mlx mmcv mmdet mxnet npy npz numpy onnx openvino paddle protobuf pytorch
@@ -22,23 +23,23 @@ NAMES = """
     cosmos croco ddpm detr dino dit dust3r edm ernie flux gpt jepa ltx mae marian nerf neox pixart sana sdxl swin vggt wan whisper
 """
 
-# Families of models whose name is also a word of the core. Names of fewer than three letters are left out, too, unless they have a
-# digit, as t5 has.
+# Model families whose name is an ordinary word in the core. Names of one or two letters are ignored too, unless they have a
+# digit, as t5 does.
 ORDINARY = """
     align big bit command conditional data diffusion embedding emu encoder fast fine got mask modern new pop step switch table time
     transformer video
 """
 
-# Formulas that have no other name, wherever they stand.
+# Formulas that have no other name. They may appear anywhere.
 FORMULAS = [
     r"Llama ?3|LLAMA3",  # the scaling of Llama 3
     r"Qwen_?Ntk",        # the NTK scaling whose factor is a power of two less 1
 ]
 
-# The places where a formula was read: file, words. Each must be there.
+# The places where formulas were read: a file and words in it. Every citation must be there.
 CITATIONS = [
-    ("include/posenc/rotary_c.h", '"RoFormer", section 3.2.2'),                      # the rotation; a paper
-    ("include/posenc/rotary_c.h", "and so on: Qwen2-VL."),                           # orders of axes, whose names people know by models
+    ("include/posenc/rotary_c.h", '"RoFormer", section 3.2.2'),                      # the rotation, from a paper
+    ("include/posenc/rotary_c.h", "and so on: Qwen2-VL."),                           # orders of axes, which people know by models
     ("include/posenc/rotary_c.h", "else axis 0: Qwen3-VL."),
     ("include/posenc/rotary_c.h", "follow: ERNIE 4.5 VL."),
     ("include/posenc/rotary_c.h", "k + 2 axes, ...: Pixtral."),
@@ -56,7 +57,7 @@ CITATIONS = [
 
 
 def families():
-    """The beginning of each model in the rows of src/models, with digits and without: llama4 and llama of llama4_text, h2o."""
+    """The first word of each model type in src/models, with digits and without: llama4_text gives llama4 and llama."""
     names = set()
     for file in (SOURCE / "src/models").glob("*.inc"):
         rows = re.sub(r"//.*", "", file.read_text())
@@ -69,7 +70,7 @@ def families():
 
 
 def words(line):
-    """All words of a line, in lower case: of QwenVl2 qwenvl2, qwenvl and qwen; of a number in base 16 none."""
+    """All words in a line, in lower case: QwenVl2 gives qwenvl2, qwenvl and qwen. A hexadecimal number gives none."""
     for word in re.findall("[A-Za-z0-9]+", re.sub(r"0x[0-9A-Fa-f.]+(p[+-]?\d+)?", " ", line)):
         yield word.lower()
         for part in re.findall("[A-Za-z]+", word):

@@ -1,5 +1,5 @@
-// Bad input to creation: every status has a case that produces it and a message of its own, and nothing is
-// written. calls_refusals_test.cc and refusals_test.cc have the statuses of calls.
+// Bad input to the creation of handles: each status has a case and a sentence, and nothing is written.
+// calls_refusals_test.cc and refusals_test.cc test the statuses of other calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ constexpr std::int64_t kMinInt64 = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kDim = 8;
 
-// The size that memory would need is an estimate: it may be given for frequencies next to the range.
+// The memory size is an estimate. If a frequency is next to an end of the range, the estimate may succeed
+// although creation fails.
 bool MayHaveASize(const posenc_spec* spec, posenc_status status) {
   if (status != internal::rule::frequency_range) return false;
   constexpr double kLimits[] = {0x1p31, 0x1p-126};
@@ -45,7 +46,7 @@ bool MayHaveASize(const posenc_spec* spec, posenc_status status) {
   });
 }
 
-// Creation in all three ways gives `want`, and on failure sets nothing.
+// Creates in all three ways and expects `want`. If creation fails, it must not set anything.
 void ExpectStatus(const posenc_spec* spec, const Refusal& want) {
   static unsigned char memory[1 << 16];
   auto* const untouched = reinterpret_cast<posenc_encoder*>(memory);
@@ -72,7 +73,7 @@ void ExpectStatus(const posenc_spec* spec, const Refusal& want) {
 
 posenc_spec GoodSpec() { return MakeSpec(kDim); }
 
-// Of a good spec with one member changed to each of some values.
+// Sets one member of a good spec to several values and expects `want` for each.
 template <class T>
 void ExpectStatusWith(T posenc_spec::*member, std::initializer_list<std::common_type_t<T>> values,
                       const Refusal& want, posenc_spec spec = GoodSpec()) {
@@ -96,7 +97,8 @@ TEST(StatusMessages, AreDistinctSentences) {
     const char* message = posenc_status_message(status);
     ASSERT_NE(message, nullptr) << status;
     EXPECT_STRNE(message, "") << status;
-    // Both specs have a base, and so on: these rules have the same sentence.
+    // Both kinds of specs have a base and other common members. Rules for the same member have the same
+    // sentence.
     const bool is_member = posenc_status_kind(status) == POSENC_BAD_MEMBER;
     EXPECT_TRUE(messages.insert(message).second || is_member) << status << ": " << message;
   }
@@ -136,7 +138,7 @@ TEST(CreateErrors, StructSize) {
   }
 }
 
-// A caller with a newer header: fine while what this version lacks is not used.
+// The caller was compiled with a newer header. This works if it uses no member that this version lacks.
 TEST(CreateErrors, NewerStructs) {
   struct Newer {
     posenc_spec spec;
@@ -147,7 +149,7 @@ TEST(CreateErrors, NewerStructs) {
   EXPECT_EQ(newer.member, 0);
   newer.spec.dim = kDim;
   ExpectStatus(&newer.spec, POSENC_OK);
-  for (int bit = 0; bit < 63; bit += 9) {  // in every byte
+  for (int bit = 0; bit < 63; bit += 9) {  // a bit in every byte
     newer.member = std::int64_t{1} << bit;
     ExpectStatus(&newer.spec, Refusal(POSENC_BAD_STRUCT, "does not know"));
   }
@@ -166,12 +168,13 @@ TEST(CreateErrors, NewerStructsOfRotaries) {
   EXPECT_EQ(posenc_rotary_memory_size(&newer.spec, &bytes), Refusal(POSENC_BAD_STRUCT, "does not know"));
 }
 
-// A member that is added later must not fall into padding, where struct_size does not tell.
+// A later version will add members at the end. They must not fall into padding, because then struct_size
+// would not show them.
 constexpr internal::Member kLast = internal::kSpecMembers[std::size(internal::kSpecMembers) - 1];
 static_assert(kLast.offset + kLast.size == sizeof(posenc_spec), "");
 
-// A phase rounding needs base, exponent_dim and position_scale as floats, and exponent_dim not 0. Frequencies
-// are what they are times the scale.
+// With a phase rounding, base, exponent_dim and position_scale must fit into floats, and exponent_dim must
+// not become 0. The frequency that counts is the listed one times position_scale.
 const Changes kChanges[] = {
     {"", "dim=1", "dim=0|16777217|-1", Refusal(POSENC_BAD_MEMBER, "dim must be 1 .. 16777216")},
     {"", "", "base=nan|inf|-inf|0|-0|-10000", Refusal(POSENC_BAD_MEMBER, "base must be positive")},
@@ -224,13 +227,13 @@ const Changes kChanges[] = {
     {"frequencies=1,1,1,1", "frequencies=1,1,0,1|1,1,-0,1|1,1,-0x1p-126,1|1,1,0x1p31,1",
      "frequencies=1,1,0x1p-127,1|1,1,0x1.0000000000001p31,1|1,1,-1e300,1|1,1,1e-320,1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    // Though the product is 0 as double.
+    // The product is 0 as a double, but it is refused because it is too small.
     {"position_scale=1e-300 frequencies=1e300,1e300,0,1e300", "frequencies=1e300,1e300,1e300,1e300",
      "frequencies=1e300,1e300,1e-300,1e300", Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     {"unit=TURNS frequencies=1,1,1,1", "", "frequencies=1,1,0x1p30,1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    // Of POSENC_F32_LIST they are floats before anything is asked of them, infinite or 0 as such; nor does a
-    // scale make one of them right.
+    // With POSENC_F32_LIST, frequencies are rounded to float before they are checked. So they may become
+    // infinite or 0, and position_scale does not bring such a frequency back into range.
     {"frequencies=1,1,1,1", "",
      "frequencies=1,1,0x1.0000000000001p31,1|1,1,-0x1.0000008p31,1|1,1,0x1.ffffffp-127,1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
@@ -267,7 +270,7 @@ TEST(CreateErrors, SpecsAreRefusedForTheirReason) {
 TEST(CreateErrors, BadPaddingPosition) {
   constexpr auto kMember = &posenc_spec::padding_position;
   posenc_spec spec = GoodSpec();
-  ExpectStatusWith(kMember, {kMinInt64, kMaxInt64}, POSENC_OK, spec);  // as there is none
+  ExpectStatusWith(kMember, {kMinInt64, kMaxInt64}, POSENC_OK, spec);  // without has_padding
   spec.has_padding = 1;
   for (const std::int64_t offset :
        {std::int64_t{0}, std::int64_t{7}, POSENC_MAX_POSITION, -POSENC_MAX_POSITION}) {
@@ -279,7 +282,7 @@ TEST(CreateErrors, BadPaddingPosition) {
   }
 }
 
-// What is not there is 0.
+// Without pairs, the frequency is 0.
 TEST(CreateErrors, RowsWithoutPairsHaveNoFrequency) {
   for (const auto& [words, want] : {std::pair("dim=1", 1.0),
                                     {"dim=1 layout=SIN_COS odd_column=ODD_ZERO_LAST", 0.0},

@@ -1,5 +1,5 @@
-// Creation in the caller's memory: in exactly what it asks for, at any alignment; less, or memory that lists
-// lie in, is refused, and nothing is written.
+// Creation in the caller's memory works with exactly the size that posenc asks for, at any alignment. Less
+// memory, or memory that overlaps a list of the spec, is refused, and nothing is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace posenc {
 namespace {
 
-// Creation in memory that a list of the spec lies in, at either end, is refused, and nothing is written; a
-// list right behind the memory is fine. (Of the spec and the handle calls_refusals_test says so.)
+// The memory must not overlap a list of the spec, at either end. A list directly behind the memory is fine.
+// (calls_refusals_test.cc tests the same for the spec and the handle.)
 template <class S, class Handle, class T>
 void ExpectNoOverlap(S spec, const T* S::*member, std::size_t count,
                      posenc_status (*memory_size)(const S*, std::size_t*),
@@ -72,7 +72,7 @@ TEST(CreateInMemory, MemoryOverlapsLists) {
   }
 }
 
-// Nowhere is no place that overlaps.
+// Memory at a null pointer overlaps nothing, so the status says that it is too small.
 TEST(CreateInMemory, NoMemoryOverlapsNothing) {
   posenc_spec spec = MakeSpec(8);
   posenc_encoder* encoder = nullptr;
@@ -85,7 +85,7 @@ TEST(CreateInMemory, NoMemoryOverlapsNothing) {
   EXPECT_EQ(encoder, nullptr);
 }
 
-// Specs whose rotaries have arrays of every kind.
+// Specs for rotaries that need arrays of every kind.
 struct Lists {
   std::vector<double> frequencies = std::vector<double>(17, 0.25), factors = std::vector<double>(17, 1.5);
   std::vector<posenc_rotary_spec> specs;
@@ -108,15 +108,15 @@ struct Lists {
     spec.phase_rounding = POSENC_F32_INV_FREQ;
     specs.push_back(spec);
     spec = MakeRotarySpec(34, target);
-    spec.position_scale = 100.0;  // steps that are kept reduced and whole
+    spec.position_scale = 100.0;  // stores steps both reduced and whole
     specs.push_back(spec);
   }
 };
 
 class CreateInMemoryOf : public PerTarget {};
 
-// The least memory that will do, at every alignment, ends at a page that nobody may touch; less is refused.
-// What is made there writes what one that was allocated does.
+// Creates in the least memory that suffices, at every alignment, before a page that nobody may touch. Less
+// memory is refused. The handle writes the same as one in allocated memory.
 template <class Spec, class Handle, class Write>
 void ExpectPlaced(const Spec& spec, posenc_status (*memory_size)(const Spec*, std::size_t*),
                   posenc_status (*create)(const Spec*, Handle**),
@@ -129,7 +129,7 @@ void ExpectPlaced(const Spec& spec, posenc_status (*memory_size)(const Spec*, st
   std::size_t bytes = 0;
   ASSERT_EQ(memory_size(&spec, &bytes), POSENC_OK);
   GuardedPages pages(bytes + 128);
-  for (std::size_t shift = 0; shift < 128; ++shift) {  // again and again in the same memory
+  for (std::size_t shift = 0; shift < 128; ++shift) {  // the same memory is used again and again
     ASSERT_EQ(create_in(&spec, pages.end() - bytes - shift, bytes, &handle), POSENC_OK) << shift;
     EXPECT_TRUE(SameBits(write(handle), want)) << shift;
     destroy(handle);
@@ -174,8 +174,8 @@ TEST_P(CreateInMemoryOf, Rotaries) {
 
 POSENC_INSTANTIATE_PER_TARGET(CreateInMemoryOf);
 
-// Also where an estimate says whether steps are reduced, and what is just in range: next to 2 pi, 2^31 and
-// 2^-126.
+// Covers specs for which an estimate says whether steps are reduced, and frequencies just inside the range:
+// next to 2 pi, 2^31 and 2^-126.
 TEST(MemorySize, IsEnoughNextToEveryLimit) {
   for (const double limit : {0x1.921fb54442d18p2, 0x1p31, 0x1p-126}) {
     for (const double factor : {0.99, 0.9985, 1.0 - 2e-6, 1.0 - 5e-7, 1.0 - 0x1p-53, 1.0, 1.0 + 0x1p-52,
@@ -184,7 +184,7 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
         const std::vector<double> list((dim + 1) / 2, limit * factor);
         for (const int kind : {0, 1, 2}) {
           Spec spec = MakeSpec(dim);
-          spec.base = kind == 1 ? 10000.0 : 1.0;  // the largest, or all, or all of a list
+          spec.base = kind == 1 ? 10000.0 : 1.0;  // kind 1 has different frequencies
           if (kind == 1 && limit < 1.0) continue;
           if (kind < 2) spec.position_scale = limit * factor;
           if (kind == 2) {
@@ -220,7 +220,7 @@ TEST(MemorySize, IsEnoughNextToEveryLimit) {
   }
 }
 
-// The documented size: 240 bytes a pair and 16 KB, and what a list, fast frequencies and turns add.
+// The documented size: 240 bytes for each pair and 16 KB, and more for lists, fast frequencies and turns.
 TEST(MemorySize, IsWhatTheHeaderSays) {
   const std::vector<double> list(1u << 19, 1.0);
   for (const std::size_t dim : {1u, 512u, 1024u, 2048u, 4096u, 1u << 20}) {
@@ -245,7 +245,7 @@ TEST(MemorySize, IsWhatTheHeaderSays) {
   }
 }
 
-// The documented size.
+// The documented size for rotaries.
 TEST(RotaryMemorySize, IsWhatTheHeaderSays) {
   const std::vector<double> list(512, 100.0);
   for (const std::size_t dim : {2u, 64u, 128u, 1024u}) {

@@ -1,5 +1,5 @@
-// The list of targets, and every noun's table of kernels: a build that loses a target fails here, and the
-// list that was tested is printed.
+// The list of targets, and the table of kernels for each kind of handle. A build that loses a target fails
+// here. The test prints which targets ran.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hwy/highway.h"  // its version
+#include "hwy/highway.h"  // for its version
 #include "kernel/encoder_kernels.h"
 #include "kernel/rotary_kernels.h"
 #include "kernel/targets.h"
@@ -26,10 +26,9 @@ namespace {
 constexpr const char* kScalar = "SCALAR";
 [[maybe_unused]] constexpr bool kHighway12 = HWY_MAJOR > 1 || HWY_MINOR >= 2;
 
-// The targets that a build for this platform must contain, with Highway 1.0.3 or with 1.2.0 and every later
-// version.
+// The targets that a build for this platform must contain, with Highway 1.0.3, or with 1.2.0 and later.
 std::vector<std::string> Expected() {
-#if defined(POSENC_ONE_TARGET)  // whichever the compiler's flags say
+#if defined(POSENC_ONE_TARGET)  // the target that the compiler's flags choose
   return {kReference};
 #elif defined(__x86_64__)
   return {"AVX3_DL", "AVX3", "AVX2", "SSE4", kScalar, kReference};
@@ -71,7 +70,7 @@ TEST(Dispatch, PublicListIsTheListOfCompiledTargets) {
   }
 }
 
-// Every noun has all kernels of each compiled target, and none of another; no two targets share a row.
+// Each table has all kernels of each compiled target, and no others. No two targets share a row.
 TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
   std::int64_t bits[POSENC_MAX_TARGETS];
   const std::size_t count = internal::CompiledTargets(bits);
@@ -138,7 +137,7 @@ TEST(Dispatch, CreationAsksForTheFirstLevelCache) {
   EXPECT_EQ(internal::FirstLevelCacheBytes(), 0u);
 #elif defined(_SC_LEVEL1_DCACHE_SIZE)
   const long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-  if (bytes <= 0) GTEST_SKIP() << "the system does not say it";
+  if (bytes <= 0) GTEST_SKIP() << "the system does not tell the size";
   const std::size_t found = internal::FirstLevelCacheBytes();
   if (found == 0 && std::getenv("POSENC_EXPECTED_TARGETS") != nullptr) {
     GTEST_SKIP() << "emulated processors may lack the leaves of CPUID that say it";
@@ -149,7 +148,7 @@ TEST(Dispatch, CreationAsksForTheFirstLevelCache) {
 #endif
 }
 
-// Under emulation the CPU is known, and with it what must run: "SVE NEON SCALAR REFERENCE".
+// Under emulation the CPU is known, and so are the targets that must run: "SVE NEON SCALAR REFERENCE".
 TEST(Dispatch, TheTargetsExpectedOfThisCpuAreExecuted) {
   const char* expected = std::getenv("POSENC_EXPECTED_TARGETS");
   if (expected == nullptr) GTEST_SKIP() << "POSENC_EXPECTED_TARGETS is not set";

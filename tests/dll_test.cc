@@ -1,4 +1,5 @@
-// A DLL exports the functions of the C headers and nothing else, and they work beside those of this program.
+// The DLL exports exactly the functions of the C headers, and they give the same results as the functions in
+// this program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ HMODULE Dll() {
   return dll;
 }
 
-// The names in the table of the loaded file, which is sorted.
+// The names in the export table of the loaded file. The table is sorted.
 std::vector<std::string> ExportedNames() {
   const auto* const base = reinterpret_cast<const unsigned char*>(Dll());
   const auto at = [base](std::uint32_t offset) { return reinterpret_cast<const void*>(base + offset); };
@@ -28,7 +29,7 @@ std::vector<std::string> ExportedNames() {
   const auto* const table = static_cast<const IMAGE_EXPORT_DIRECTORY*>(
       at(nt->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress));
   const auto* const names = static_cast<const DWORD*>(at(table->AddressOfNames));
-  EXPECT_EQ(table->NumberOfFunctions, table->NumberOfNames);  // the others have a number only
+  EXPECT_EQ(table->NumberOfFunctions, table->NumberOfNames);  // all functions have a name, not only a number
   std::vector<std::string> exported;
   for (std::uint32_t i = 0; i < table->NumberOfNames; ++i) {
     exported.emplace_back(static_cast<const char*>(at(names[i])));

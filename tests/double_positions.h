@@ -1,4 +1,5 @@
-// Positions that are doubles, and a test's base that compares what they give, in every type, with MPFR.
+// Hard positions that are doubles, and a fixture that compares the rows at such positions with MPFR, in every
+// type.
 #ifndef POSENC_TESTS_DOUBLE_POSITIONS_H_
 #define POSENC_TESTS_DOUBLE_POSITIONS_H_
 
@@ -17,14 +18,14 @@ namespace posenc {
 
 inline constexpr double kPi = 3.14159265358979323846;
 
-// Positions at which something may go wrong, for frequencies near `frequency`.
+// Positions at which rounding is hard for frequencies near `frequency`.
 inline std::vector<double> HardPositions(double frequency) {
   std::vector<double> positions = {
       0.0,          -0.0,       0.5,      -0.25,    1.0,       1.5,
       -7.0,         0x1p-20,    0x1p-126, 0x1p-149, -0x1p-300, 0x1p-1074,
       -0x1p-1022,   0x1.8p-127, 1e-40,    0x1p31,   -0x1p31,   0x1.fffffffffffffp30,
       0x1p24 + 0.5, 1e9 + 0.1};
-  // Next to multiples of pi/2: the double nearest to each, and its neighbours.
+  // The double nearest to a multiple of pi/2, and its neighbours.
   for (const double multiple : {1.0, 2.0, 3.0, 101.0, 65536.0, 1e6 + 1, 1e9 + 3}) {
     const double position = multiple * kPi / 2 / frequency;
     if (std::fabs(position) > 0x1.fffffp30) continue;
@@ -32,7 +33,8 @@ inline std::vector<double> HardPositions(double frequency) {
     positions.push_back(std::nextafter(position, 0.0));
     positions.push_back(-std::nextafter(position, HUGE_VAL));
   }
-  // A sine next to a midpoint of floats, of bfloat16s and of float16s: as small as the angle itself.
+  // Angles so small that the sine is next to the angle, which is a midpoint of two floats, bfloat16s or
+  // float16s.
   for (const double midpoint : {0x1.000003p0, 0x1.01p0, 0x1.fffffdp0, 0x1.002p0}) {
     for (const int exponent : {-12, -13, -14, -24, -40, -80, -100, -120, -126, -140}) {
       positions.push_back(std::ldexp(midpoint, exponent) / frequency);

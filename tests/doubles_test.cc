@@ -1,4 +1,4 @@
-// Positions and rows of doubles.
+// Positions that are doubles, and rows of doubles, compared with MPFR.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ TEST_P(Doubles, PositionsOfGeometricSchedules) {
   }
 }
 
-// w_i = 10^-i: rational, so that positions can make an angle a midpoint.
+// w_i = 10^-i is rational, so some positions make the angle a midpoint of two numbers.
 TEST_P(Doubles, AnglesThatAreMidpoints) {
   Spec spec = MakeSpec(8);
   std::vector<double> positions = HardPositions(1.0);
@@ -31,7 +31,7 @@ TEST_P(Doubles, AnglesThatAreMidpoints) {
       positions.push_back(-std::ldexp(0x1.01p0 * tens, exponent));
     }
   }
-  // Beside an odd number, which is the one nearer to zero.
+  // Midpoints next to an odd number, which is the neighbour closer to zero.
   for (int k = 0; k < 30; ++k) {
     for (const int exponent : {-118, -126}) {
       positions.push_back(std::ldexp(1.0 + (4 * k * k * k + 3) * 0x1p-24, exponent));
@@ -44,18 +44,18 @@ TEST_P(Doubles, AnglesThatAreMidpoints) {
   ExpectCorrectlyRounded(spec, HardPositions(1.0));
 }
 
-// Such an angle and its sine are 2^-200 apart and less: where it is a midpoint, the sine is below it.
+// Such an angle and its sine differ by 2^-200 or less. If the angle is a midpoint, the sine is below it.
 TEST_P(Doubles, MidpointsAreDecided) {
   const Encoder encoder = Create(MakeSpec(8, target()));
   const std::vector<double> positions = {0x1.000003p-118, -0x1.000003p-118, 0x1.000007p-120 * 10,
                                          0x1.01p-110};
   std::vector<float> rows(8 * positions.size());
-  EXPECT_EQ(WalkList(encoder, positions, rows.data()).widest, 3u);  // 256 bits do not tell
+  EXPECT_EQ(WalkList(encoder, positions, rows.data()).widest, 3u);  // 256 bits cannot decide
   EXPECT_EQ(rows[0], 0x1.000002p-118f);
   EXPECT_EQ(rows[8], -0x1.000002p-118f);
 }
 
-// Angles that are midpoints of doubles, so small that not even 1,024 bits show the sine below them.
+// Angles that are midpoints of doubles, so small that even 1,024 bits do not show that the sine is below.
 TEST_P(Doubles, MidpointsOfTinyDoubles) {
   Spec spec = MakeSpec(4);
   spec.base = 1.0;
@@ -69,7 +69,8 @@ TEST_P(Doubles, MidpointsOfTinyDoubles) {
   ExpectCorrectlyRounded(spec, positions);
 }
 
-// Frequencies beyond a turn per step: whole positions may leave whole turns out, others may not.
+// Frequencies of more than a turn for each position. Whole turns may be left out at integers, but not at
+// fractions.
 TEST_P(Doubles, LargeFrequencies) {
   for (const double scale : {1e4, -2e9, 0x1.8p20}) {
     Spec spec = MakeSpec(9, nullptr, POSENC_SIN_COS);
@@ -89,8 +90,8 @@ TEST_P(Doubles, PhaseRoundingsRoundPositionsToFloat) {
   ExpectCorrectlyRounded(spec, Positions(1.0, RandomOnes()));
 }
 
-// Found among 80 million entries, the last three among a thousand million: what sums of two doubles alone, of
-// polynomials with four or with five such terms, would round the wrong way. (w is 1.)
+// The hardest of 80 million entries; the last three are the hardest of a thousand million. Sums of two
+// doubles alone would round them wrongly, with polynomials that have four or five such terms. (w is 1.)
 TEST_P(Doubles, HardestRowsFound) {
   struct Hard {
     double position;
@@ -115,8 +116,8 @@ TEST_P(Doubles, HardestRowsFound) {
   }
 }
 
-// Found among 1.6 million entries: what the sums that are tried first would round the wrong way if nothing
-// were left open.
+// Found among 1.6 million entries. The sums that are tried first would round these wrongly if the error bound
+// left nothing undecided.
 TEST_P(Doubles, HardRowsOfFewTerms) {
   struct Hard {
     double frequency;
@@ -134,7 +135,7 @@ TEST_P(Doubles, HardRowsOfFewTerms) {
                            Hard{0x1.91d4f67b46932p-1, 19, true, 0x1.6df0a512c32d1p-1},
                            Hard{0x1.953bc97a1825cp+0, 46491, true, -0x1.76376b9e81ff4p-1},
                            Hard{0x1.e2727e4453436p-10, 63579, false, -0x1.6f20f323a0e68p-1}}) {
-    const std::vector<double> frequencies(64, hard.frequency);  // a vector of them at least
+    const std::vector<double> frequencies(64, hard.frequency);  // at least a whole vector
     Spec spec = MakeSpec(2 * frequencies.size(), target());
     spec.frequencies = frequencies.data();
     spec.frequency_count = frequencies.size();
@@ -145,8 +146,8 @@ TEST_P(Doubles, HardRowsOfFewTerms) {
   }
 }
 
-// Of runs, among 2.5 thousand million: half a step is next to an odd number of eighths of a turn, where
-// polynomials are worst.
+// The hardest entries in 2.5 thousand million entries of runs. Half a step is next to an odd number of
+// eighths of a turn, where polynomials are least accurate.
 TEST_P(Doubles, HardestRunsFound) {
   struct Hard {
     double frequency;
@@ -184,7 +185,7 @@ TEST_P(Doubles, RowsInEveryLayout) {
 
 bool AddsDoubles(const std::string& target) { return target != kReference && target != "SCALAR"; }
 
-// Runs of doubles are added up, lists are evaluated: the same rows.
+// Runs of doubles are computed by angle addition, and lists entry by entry. Both give the same rows.
 void ExpectRowsOfList(const Encoder& encoder, std::int64_t first, std::size_t rows) {
   const std::size_t dim = encoder.dim();
   const auto got = Write<double>(encoder, first, rows);
@@ -196,7 +197,7 @@ void ExpectRowsOfList(const Encoder& encoder, std::int64_t first, std::size_t ro
 }
 
 TEST_P(Doubles, RunsOfEveryLength) {
-  if (!AddsDoubles(target())) GTEST_SKIP() << "adds nothing up";
+  if (!AddsDoubles(target())) GTEST_SKIP() << "this target does not add angles of doubles";
   for (const posenc_layout layout : kLayouts) {
     for (const std::size_t dim : {1u, 7u, 40u, 131u}) {
       const Encoder encoder = Create(MakeSpec(dim, target(), layout));
@@ -223,7 +224,7 @@ TEST_P(Doubles, RunsOfManyFrequencies) {
   }
 }
 
-// Which nothing adds up.
+// With a phase rounding no angles are added.
 TEST_P(Doubles, RunsOfPhaseRoundings) {
   for (const posenc_phase_rounding rounding : {POSENC_F32_POW_DIV, POSENC_F64_POW_DIV}) {
     Spec spec = MakeSpec(20, target());
@@ -232,7 +233,7 @@ TEST_P(Doubles, RunsOfPhaseRoundings) {
   }
 }
 
-// Phases that are tiny, 0, huge, in turns, of one pair and of its neighbours.
+// Phases that are tiny, 0 or huge, also in units of turns. One pair may differ from its neighbours.
 TEST_P(Doubles, RunsOfSpecialFrequencies) {
   const std::size_t rows = IsReference() ? 2 : 66;
   std::vector<double> frequencies = {0x1p-126, -0x1p-126, 0.0,  0x1.8p-80, 0x1p-30, -0x1.4p-25,
@@ -255,9 +256,10 @@ TEST_P(Doubles, RunsOfSpecialFrequencies) {
   }
 }
 
-// What is left open is rare, so that runs are worth their name; frequency 0 leaves nothing open.
+// Few entries are left undecided and computed again, since otherwise runs would not be faster. Frequency 0
+// leaves none.
 TEST_P(Doubles, FewAreTakenAgain) {
-  if (!AddsDoubles(target())) GTEST_SKIP() << "adds nothing up";
+  if (!AddsDoubles(target())) GTEST_SKIP() << "this target does not add angles of doubles";
   std::vector<double> rows(640 * 128);
   const std::size_t pairs = rows.size() / 2;
   Spec spec = MakeSpec(128, target());
@@ -274,7 +276,7 @@ TEST_P(Doubles, FewAreTakenAgain) {
   EXPECT_EQ(WalkRun(Create(spec), 1, 640, rows.data()).direct, 0u);
 }
 
-// A list of floats is the list of the same numbers as doubles.
+// A list of floats gives the same rows as a list of the same numbers as doubles.
 TEST_P(Doubles, PositionsMayBeFloats) {
   std::vector<float> floats = {0.0f,    -0.0f,    0x1p-149f, -0x1.8p-127f, 0x1.000002p-126f,
                                0x1p31f, -0x1p31f, 0.1f};

@@ -1,6 +1,6 @@
 #!/bin/sh
-# doxygen.sh SOURCE OUTPUT: the API's pages without a warning, which also means that everything public is documented; a
-# front page that leads to every header; and no name that is not for users.
+# doxygen.sh SOURCE OUTPUT: checks the pages that doxygen makes from the headers. They have no warnings, so everything public
+# is documented. The front page links to every header, and names that users do not need are not shown.
 set -eu
 command -v doxygen >/dev/null || { echo "SKIPPED: doxygen is not installed"; exit 77; }
 cd "$1"
@@ -14,7 +14,7 @@ for header in include/posenc/*.h; do
   grep -q "href=\"$page\"" "$2/html/index.html" || { echo "the front page has no link to ${header##*/}"; failed=1; }
 done
 
-# What stands after "private:", in the first line of its declaration; macros that users do not write.
+# Names after "private:", from the first line of each declaration, and macros that users do not write.
 private=$(awk '/^ private:/ { on = 1; next } /^};/ { on = 0 } on && /^  [a-zA-Z]/ && !/^  template/' include/posenc/*.h |
   sed -E 's/ *(\(| = |;| \{).*//; s/.*[ *&]//' | sort -u)
 for name in $private POSENC_API internal 'POSENC_[A-Z_]*_H_'; do

@@ -1,5 +1,5 @@
-// Embed of tables in a narrower type is Embed of the same tables widened, bit for bit; EmbedAt is Embed of
-// each row on its own, and what the oracle says.
+// Embed with a table of a narrower type gives the same bits as Embed with the widened table. EmbedAt gives
+// the same as Embed of each row alone, and as the oracle.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr std::int64_t kFirst = 4000;
 
 class Embed : public PerTarget {};
 
-// Signs and payloads too.
+// Widens elements. Keeps signs, and the payloads of NaNs.
 template <class T>
 float Widened(T x) {
   const std::uint32_t bits = x.bits;
@@ -34,7 +34,7 @@ float Widened(T x) {
   return Value(x);
 }
 
-// With a table at the end of its page, or a byte before.
+// The table ends at the end of its page, or a byte before it.
 template <class Element>
 void ExpectWidened(const Encoder& encoder, std::size_t rows, float scale, bool aligned) {
   const std::size_t dim = encoder.dim(), table_stride = dim + 3, stride = dim + 1;
@@ -84,7 +84,7 @@ TEST_P(Embed, NarrowTablesAreWidened) {
   }
 }
 
-// The 65536 values, of which a scale and the encoding leave all but the smallest to be seen.
+// All 65536 values of a 16-bit type. The scale keeps all but the smallest ones visible beside the encoding.
 template <class Element>
 void ExpectEveryBitPattern(const Encoder& encoder) {
   constexpr std::size_t kRows = 1024;
@@ -112,7 +112,7 @@ TEST_P(Embed, EveryBitPatternOfNarrowTables) {
   ExpectEveryBitPattern<Float16>(encoder);
 }
 
-// Of integers, in all types of lists.
+// Ids and positions are integers of every type that lists may have.
 template <class T, class Element, class Id, class Position>
 void ExpectEachRow(const Encoder& encoder, const std::vector<std::int64_t>& positions) {
   const std::size_t rows = positions.size(), dim = encoder.dim(), table_stride = dim + 3, stride = dim + 1;
@@ -155,7 +155,7 @@ TEST_P(Embed, AtPositionsIsEmbedOfEachRow) {
   }
 }
 
-// By MPFR, at fractions too; bad positions make rows of NaN where that is asked for.
+// Compares with MPFR, also at fractions. With nan_rows, bad positions make rows of NaN.
 TEST_P(Embed, AtPositionsIsWhatTheOracleSays) {
   Spec spec = MakeSpec(9, target());
   spec.nan_rows = true;

@@ -1,6 +1,6 @@
-// Every call, on every runnable target, in a plain program without GoogleTest and MPFR: for tools that must
-// have compiled all code (MemorySanitizer), that are slow (Valgrind), and for platforms without those
-// libraries.
+// Makes every call on every target that this CPU can run, without GoogleTest and MPFR. It is for tools that
+// need all code compiled their way (MemorySanitizer), for slow tools (Valgrind), and for platforms without
+// those libraries.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kDim = 67;  // odd, so that vectors of every length have a tail
 constexpr std::size_t kRows = 9;
 
-// Of all results, FNV-1a. Depends on every bit: one made of memory never written is seen by MemorySanitizer
-// and Valgrind.
+// An FNV-1a hash of all results. It depends on every bit, so MemorySanitizer and Valgrind notice any bit made
+// from uninitialized memory.
 std::uint64_t Run(const posenc_target& target, bool* ok) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (int kind = 0; kind < Setting::kKinds; ++kind) {
@@ -24,7 +24,7 @@ std::uint64_t Run(const posenc_target& target, bool* ok) {
       setting.first = first;
       *ok = setting.Create() && *ok;
       ForEachCall(setting, [&](Call& call) {
-        if (first > 0 && call.runs.empty()) return;  // the same once more
+        if (first > 0 && call.runs.empty()) return;  // would repeat the same call
         if (call() != POSENC_OK) {
           std::printf("%s fails\n", call.function.name);
           *ok = false;

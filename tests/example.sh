@@ -1,5 +1,5 @@
 #!/bin/sh
-# example.sh FILE COMMAND...: a program of docs/examples, run by the command, prints what its comments say, and is short.
+# example.sh FILE COMMAND...: runs a program in docs/examples by the command. It prints what its comments say, and is short.
 example=$1
 shift
 printed=$("$@")

@@ -1,5 +1,6 @@
-// The rare entries that a kernel cannot decide: that it notices them, that the next tier (the direct kernel
-// after angle addition, wide arithmetic after that) is really entered, and that the result is right.
+// Entries that a kernel cannot decide. They are rare. The test shows that the kernel notices them, that the
+// next tier really computes them (the direct kernel after angle addition, then wide arithmetic), and that the
+// result is right.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,9 +17,9 @@
 namespace posenc {
 namespace {
 
-// Rows with the sines and cosines that lie closest to a midpoint of two floats, at a relative distance of
-// 2^-56 to 2^-62: the hardest of all pairs with dim 64 (|p| < 2^31), dim 512 and dim 128 (p < 2^27), found by
-// exhaustion.
+// Rows with the sines and cosines that are closest to a midpoint of two floats: the relative distance is
+// 2^-56 to 2^-62. They are the hardest of all pairs with dim 64 (|p| < 2^31), dim 512 and dim 128 (p < 2^27),
+// found by trying all.
 struct HardCase {
   std::size_t dim;
   double base;
@@ -34,7 +35,7 @@ constexpr HardCase kHardest[] = {{64, 10000, 730825806},  {64, 10000, 1697824654
 
 class Fallback : public PerTarget {};
 
-// A list of one position, and a run of rows around it: the direct kernel and angle addition.
+// Uses a list of one position, for the direct kernel, and a run of rows around it, for angle addition.
 void ExpectRecomputed(const Encoder& encoder, std::int64_t position, const std::vector<float>& want) {
   std::vector<float> row(encoder.dim());
   internal::Tally tally = WalkList(encoder, {static_cast<double>(position)}, row.data());
@@ -66,8 +67,8 @@ TEST_P(Fallback, HardestCasesAreRecomputedAndRight) {
   }
 }
 
-// Phases p * 2^-k with one bit more than the type holds: the sine lies phase^3 / 6 inside a midpoint, which
-// no double tells. (For float see accuracy_cases.cc.)
+// Phases p * 2^-k with one bit more than the type has. The sine is phase^3 / 6 closer to zero than a
+// midpoint, and no double shows this. (accuracy_cases.cc has the cases for float.)
 template <class T>
 void ExpectSinesInsideMidpoints(const Spec& spec, std::int64_t first, std::size_t recomputed_rows) {
   constexpr std::size_t kRows = 70;
@@ -96,19 +97,20 @@ TEST_P(Fallback, SixteenBitSinesInsideMidpoints) {
       ExpectSinesInsideMidpoints<BFloat16>(spec, first, (70 + 16) / 2);
     }
   }
-  // Subnormal: the last place is 2^-24, and only the least phases are that close. 1 * 2^-25 rounds to zero
-  // and keeps its sign.
+  // As float16 these sines are subnormal, with 2^-24 as last place, so only the smallest phases are close
+  // enough to a midpoint. 1 * 2^-25 rounds to zero and keeps its sign.
   spec.position_scale = 0x1p-25;
   for (const std::int64_t first : {401, 1900, -2000}) ExpectSinesInsideMidpoints<Float16>(spec, first, 0);
   ExpectSinesInsideMidpoints<Float16>(spec, 1, 2 + 2);
   ExpectSinesInsideMidpoints<Float16>(spec, -70, 2);
 }
 
-// Each tier hands on little to the next: angle addition to the direct kernel, that to wide arithmetic.
+// Each tier hands few entries to the next: angle addition to the direct kernel, and the direct kernel to wide
+// arithmetic.
 TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
-  if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
+  if (IsReference()) GTEST_SKIP() << kReference << " is the last tier";
   constexpr std::size_t kDim = 512, kRows = 4096, kPairs = kRows * kDim / 2;
-  // Whole vectors are handed on; those of no fixed size may be four times as long as any others.
+  // A tier hands on whole vectors. Vectors without a fixed size may be four times as long as others.
   const std::string name = target();
   const bool may_be_long = name == "SVE" || name == "SVE2" || name == "RVV";
   const bool adds_float16_in_float = name == "AVX2" || name == "SSE4";
@@ -139,9 +141,9 @@ TEST_P(Fallback, DirectKernelIsEnteredButRarely) {
   }
 }
 
-// What fills the last vector of a row is no pair, and exact zeros and ones are not hard.
+// Lanes behind the last pair of a row are not hard, and neither are exact zeros and ones.
 TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
-  if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
+  if (IsReference()) GTEST_SKIP() << kReference << " is the last tier";
   const auto expect_easy = [&](const Spec& spec, const std::vector<double>& positions) {
     SCOPED_TRACE(testing::Message() << "dim " << spec.dim << ", base " << spec.base);
     const Encoder encoder = Create(spec);
@@ -151,7 +153,7 @@ TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
       EXPECT_EQ(WalkList(encoder, positions, data.data()).recomputed, 0u);
     });
   };
-  // With a base below 1 a pair behind the last one would have a huge frequency.
+  // With a base below 1, the lanes behind the last pair would have huge frequencies.
   for (const auto& [base, dim] :
        {std::pair(1e-10, 2), std::pair(1e-6, 2), std::pair(1e4, 6), std::pair(1e4, 130)}) {
     Spec spec = MakeSpec(static_cast<std::size_t>(dim), target());
@@ -172,7 +174,7 @@ TEST_P(Fallback, NothingIsHardThatIsNoPairOrExact) {
 }
 
 TEST_P(Fallback, WideArithmeticIsEnteredButRarely) {
-  if (IsReference()) GTEST_SKIP() << kReference << " has nothing to fall back on";
+  if (IsReference()) GTEST_SKIP() << kReference << " is the last tier";
   constexpr std::size_t kDim = 512, kRows = 64;
   constexpr std::int64_t kFirst = 1 << 17, kLast = 1 << 18;
   const Encoder encoder = Create(MakeSpec(kDim, target()));

@@ -1,4 +1,4 @@
-// Floating-point states that a caller may have set, and that what is done in one leaves it as it was.
+// Floating-point states that a caller may have set, and a check that a call does not change them.
 #ifndef POSENC_TESTS_FP_MODES_H_
 #define POSENC_TESTS_FP_MODES_H_
 
@@ -29,12 +29,13 @@ inline Control GetControl() {
 inline void SetControl(Control control) { __asm__ volatile("msr fpcr, %0" : : "r"(control)); }
 #else
 using Control = int;
-inline constexpr Control kFlush = 0;  // not known here
+inline constexpr Control kFlush = 0;  // unknown on this platform
 inline Control GetControl() { return std::fegetround(); }
 inline void SetControl(Control control) { std::fesetround(control); }
 #endif
 
-// The x87's rounding, precision and exceptions, masked and seen, which C libraries of Windows keep apart.
+// The x87's rounding, precision and exceptions, both masked and raised. C libraries for Windows do not touch
+// them.
 inline std::uint32_t GetX87() {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   std::uint16_t control, status;
@@ -49,7 +50,7 @@ inline std::uint32_t GetX87() {
 struct Mode {
   const char* name;
   int rounding;
-  Control control;  // set in addition
+  Control control;  // more control bits to set
   bool trap;        // unmask all exceptions
 };
 
@@ -62,7 +63,7 @@ inline const Mode kModes[] = {
 #endif
 };
 
-// Sets a mode for its lifetime; all status flags start cleared.
+// Sets a mode for the lifetime of the object. Status flags are cleared first.
 class ModeScope {
  public:
   explicit ModeScope(const Mode& mode) {
@@ -76,7 +77,7 @@ class ModeScope {
   }
   ~ModeScope() {
     std::fesetenv(&saved_);
-    SetControl(control_);  // which MinGW's fesetenv leaves as it is
+    SetControl(control_);  // MinGW's fesetenv does not restore it
   }
   ModeScope(const ModeScope&) = delete;
   ModeScope& operator=(const ModeScope&) = delete;
@@ -86,9 +87,9 @@ class ModeScope {
   std::fenv_t saved_;
 };
 
-// All that a call must leave as it was.
+// The state that a call must not change.
 struct State {
-  Control control;  // on x86 with the status flags of SSE
+  Control control;  // on x86 includes the status flags of SSE
   std::uint32_t x87;
   int flags, rounding, trapped;
 
@@ -103,12 +104,12 @@ struct State {
 
 inline void Raise(int flags) {
   std::feraiseexcept(flags);
-#ifdef __MINGW32__  // whose C library raises them on the x87 only
+#ifdef __MINGW32__  // its C library raises exceptions on the x87 only
   SetControl(GetControl() | static_cast<Control>(flags));
 #endif
 }
 
-// Runs `work` in a mode, with some status flags raised, and expects the state untouched.
+// Runs `work` in a mode with some status flags raised, and expects that the state does not change.
 template <class Work>
 void RunIn(const Mode& mode, int raised, const Work& work) {
   State before{}, after{};

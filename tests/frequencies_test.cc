@@ -1,5 +1,5 @@
-// The frequencies: their values, and the steps that the kernels read, against MPFR. They are the same for all
-// targets.
+// The frequencies of encoders: their values, and the steps that kernels read, compared with MPFR. They are
+// the same on all targets.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(Frequencies, RadiansAreCorrectlyRounded) {
 
 TEST(Frequencies, ExponentDimReplacesDim) {
   Spec spec = MakeSpec(12);
-  spec.exponent_dim = 10.0;  // dim - 2: from 1 to 1 / base inclusive
+  spec.exponent_dim = 10.0;  // dim - 2: frequencies from 1 to 1 / base, both included
   const Encoder encoder = Create(spec);
   EXPECT_EQ(encoder.Radians(0), 1.0);
   EXPECT_EQ(encoder.Radians(5), 1e-4);
@@ -72,7 +72,7 @@ TEST(Frequencies, StepsAreWiderThanDouble) {
   }
 }
 
-// The frequencies of wide arithmetic, which no table rounds.
+// The frequencies in wide arithmetic, which are not rounded to a table.
 TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
   for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
     Spec spec = MakeSpec(1024);
@@ -90,8 +90,8 @@ TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
   }
 }
 
-// Ten times a scale of 53 bits lies between two doubles: the even one, though 256 bits of the root leave it
-// open.
+// Ten times a scale of 53 bits is a midpoint of two doubles. The result must be the even one, although 256
+// bits of the root cannot decide.
 TEST(Frequencies, RadiansThatAreTiesAreEven) {
   Spec spec = MakeSpec(8);
   spec.exponent_dim = -8.0;
@@ -99,7 +99,8 @@ TEST(Frequencies, RadiansThatAreTiesAreEven) {
   EXPECT_EQ(Create(spec).Radians(1), 0x1.352a531c9dfccp-38);
 }
 
-// Found by fuzzing, under UndefinedBehaviorSanitizer: powers of a ratio that no other scale admits overflow.
+// Found by fuzzing with UndefinedBehaviorSanitizer: a ratio that is valid only with scale 0 had powers that
+// overflow.
 TEST(Frequencies, AScaleOfZeroMakesAllStepsZero) {
   for (const double base : {1e-300, 1e300}) {
     Spec spec = MakeSpec(128);
@@ -113,7 +114,7 @@ TEST(Frequencies, AScaleOfZeroMakesAllStepsZero) {
   }
 }
 
-// The same with a ratio that nothing is multiplied by.
+// The same with a ratio that is not used.
 TEST(Frequencies, ASingleStepHasNoRatio) {
   Spec spec = MakeSpec(2);
   const auto want = Write(Create(spec), 5, 4);

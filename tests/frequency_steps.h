@@ -1,4 +1,4 @@
-// Whether the steps of a table of frequencies, which kernels read, are good to their bits.
+// Checks that the steps in a table of frequencies, which kernels read, have the promised precision.
 #ifndef POSENC_TESTS_FREQUENCY_STEPS_H_
 #define POSENC_TESTS_FREQUENCY_STEPS_H_
 
@@ -20,14 +20,15 @@ long CorrectBits(const internal::Wide<kLimbs>& got, const oracle::Real& exact) {
   return CorrectBits(ToNumber(got), exact.number());
 }
 
-// In quarter turns.
+// The step in quarter turns.
 inline oracle::Real StepOf(const oracle::Real& radians) {
   return radians * 2.0 / oracle::Real::Pi(static_cast<int>(radians.bits()));
 }
 
 inline oracle::Real ModuloEight(const oracle::Real& step) { return step - (step / 8.0 + 0.5).Floor() * 8.0; }
 
-// high + low is good to kTableBits; modulo eight too, but for what is all but 0 there.
+// ExpectWhole: high + low is good to kTableBits. ExpectReduced: the same for the step modulo eight, unless
+// that is nearly 0.
 inline void ExpectWhole(double high, double low, const oracle::Real& step) {
   oracle::Number sum = ToNumber(high);
   mpfr_add_d(sum, sum, low, MPFR_RNDN);
@@ -45,7 +46,7 @@ inline void ExpectReduced(double high, double low, const oracle::Real& step) {
   EXPECT_LE(std::fabs(high), 4.0);
 }
 
-// What kernels read: the steps of all pairs, and zeros past the last one.
+// Checks the arrays that kernels read: the steps of all pairs, then zeros.
 inline void ExpectSteps(const internal::FrequencyTable& steps, const std::vector<oracle::Real>& frequencies) {
   ASSERT_EQ(steps.count, frequencies.size());
   ASSERT_EQ(steps.padded, steps.count + internal::kPadding);

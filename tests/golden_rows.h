@@ -1,5 +1,5 @@
-// Rows of golden files: what published formulas give, to the last bit, and that the library writes and
-// rotates by it, and that the oracle says the same. golden/formulas.py has the columns of a row.
+// Rows of golden files, which say what published formulas give, to the last bit. posenc and the oracle must
+// give the same. golden/formulas.py describes the columns of a row.
 #ifndef POSENC_TESTS_GOLDEN_ROWS_H_
 #define POSENC_TESTS_GOLDEN_ROWS_H_
 
@@ -23,13 +23,13 @@
 namespace posenc {
 
 struct GoldenRow {
-  std::string text, preset, rounding;  // the last two in rows of presets only
+  std::string text, preset, rounding;  // preset and rounding only in rows of presets
   std::string settings;                // members of a spec
-  std::string more;                    // what is set over a preset
+  std::string more;                    // members that are set after the preset
   std::vector<double> at;              // [axes]
   std::map<std::string, double> of;    // results by name
 
-  // Calls visit(index, result) for those that begin with that letter.
+  // Calls visit(index, result) for each result whose name begins with this letter.
   template <class Visit>
   void ForEach(char letter, const Visit& visit) const {
     for (const auto& [name, result] : of) {
@@ -38,7 +38,7 @@ struct GoldenRow {
   }
 };
 
-// The rows of a file in the source tree that begin with that noun, encoder or rotary.
+// The rows of a file in the source tree that begin with this noun, encoder or rotary.
 inline std::vector<GoldenRow> GoldenRows(const std::string& file, const std::string& noun) {
   std::vector<GoldenRow> rows;
   for (const std::string& line : Split(ReadFile(file), '\n')) {
@@ -132,7 +132,7 @@ inline void ExpectOracle(const GoldenRow& row, const posenc_rotary_spec& spec) {
   EXPECT_EQ(formula.Amplitude(), row.of.at("A"));
   row.ForEach('w', [&](std::size_t i, double want) {
     EXPECT_EQ(formula.Radians(i, 200).ToDouble(), want) << i;
-    if (i >= formula.pairs()) return;  // the frequency of another axis
+    if (i >= formula.pairs()) return;  // the frequency belongs to another axis
     const auto at = [&](std::size_t axis) { return row.at[axis]; };
     const GainedTurn turn(&oracle, i, oracle.PositionOf(i, at), {row.of.at("A"), 1.0, false});
     EXPECT_EQ(turn.Cosine(), row.of.at("c" + std::to_string(i))) << i;

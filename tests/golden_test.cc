@@ -1,6 +1,5 @@
-// What published notebooks print, digit for digit, and what the published formulas give, to the last bit: of
-// the library on every target, and of the oracle, which most other tests take for right. golden/ says where
-// both come from.
+// posenc on every target, and the oracle that most other tests rely on, give what published notebooks print,
+// digit by digit, and what published formulas give, to the last bit. golden/ says where both come from.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -24,7 +23,7 @@
 namespace posenc {
 namespace {
 
-// The figures of a golden file in order; lines that begin with # are prose.
+// The figures of a golden file, in order. Lines that begin with # are comments.
 std::vector<std::string> Figures(const std::string& file) {
   std::ifstream in(POSENC_SOURCE_DIR "/tests/golden/" + file);
   EXPECT_TRUE(in.is_open()) << file;
@@ -43,7 +42,8 @@ std::string Print(const char* format, float value) {
   return text;
 }
 
-// As NumPy prints float32: the shortest decimal that names the float, at most 8 decimals, at least "0.".
+// Prints a float32 as NumPy does: the shortest decimal that identifies the float, with at most 8 decimals and
+// at least "0.".
 std::string PrintAsNumPy(float value) {
   char shortest[64];
   const auto end = std::to_chars(shortest, shortest + sizeof(shortest), value, std::chars_format::fixed).ptr;
@@ -88,9 +88,9 @@ TEST_P(Golden, TorchTables) {
   }
 }
 
-// The embeddings are known to 4 decimals only, so a sum may lie off by half a unit of the addend and the
-// print-out by half a unit of the sum: 1e-4 is all that the print-out implies. (2^-22 covers the
-// conversions of a sum below 4 to float.) As it happens, every printed digit comes out.
+// The embeddings are known to 4 decimals only. So a sum may be wrong by half a unit from the addend, and by
+// half a unit from the print-out: 1e-4 is all that the print-out promises. (2^-22 covers the conversions of a
+// sum below 4 to float.) In fact every printed digit is equal.
 TEST_P(Golden, Torch4x5AddedToEmbeddings) {
   const auto embeddings = Figures("torch_4x5_embeddings.txt");
   const auto sums = Figures("torch_4x5_sums.txt");
@@ -106,8 +106,8 @@ TEST_P(Golden, Torch4x5AddedToEmbeddings) {
   ExpectPrinted(x, "%.4f", sums);
 }
 
-// The notebook's own phases are float32: the table of the real numbers is near, with the
-// phase rounding it is the notebook.
+// The notebook computes phases in float32. The exact table is near it, and the table with the same phase
+// rounding equals it.
 TEST_P(Golden, NumPy6x10IsNearTheUnroundedPhases) {
   const auto figures = Figures("numpy_6x10.txt");
   ASSERT_EQ(figures.size(), 60u);
@@ -179,13 +179,13 @@ TEST(GoldenFormulas, HaveEveryValue) {
   EXPECT_EQ(rotaries["axis_order"].size(), 6u);
 }
 
-// EXPECTED_INV_FREQ of transformers, tests/utils/test_modeling_rope_utils.py: a head of 128 for 2048
-// positions, scaled.
+// EXPECTED_INV_FREQ in transformers' tests/utils/test_modeling_rope_utils.py: scaled frequencies for a head
+// of 128 and 2048 positions.
 TEST(GoldenScalings, AreThoseOfTheTestsOfTransformers) {
   constexpr std::size_t kShown[6] = {1, 20, 31, 32, 40, 63};
   const struct {
     posenc_scaling scaling;
-    double radians[6];  // of the pairs shown
+    double radians[6];  // of the pairs that the page shows
   } stated[] = {
       {POSENC_NO_SCALING, {8.6596e-01, 5.6234e-02, 1.1548e-02, 1.0000e-02, 3.1623e-03, 1.1548e-04}},
       {POSENC_DYNAMIC_NTK, {8.0931e-01, 1.4531e-02, 1.4176e-03, 1.1473e-03, 2.1115e-04, 1.6265e-06}},

@@ -1,5 +1,5 @@
-// Grids: each cell has, in the columns of each axis, the bits that WriteAt or AddAt gives a row at that axis'
-// position; rows before the cells are zeros; no other byte is touched, wherever the matrix lies.
+// Grids: the columns of each axis have the bits that WriteAt or AddAt gives at the axis' position. Rows
+// before the cells are zeros. No other byte changes, wherever the matrix is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr float kScale = 1.5f;
 
-// A run or a list of an axis, of one of the types.
+// How an axis gets its positions: consecutive, or as a list of some type.
 enum class Kind { kRun, kI32, kI64, kF32, kF64 };
 
 class AxisPositions {
@@ -76,7 +76,7 @@ class AxisPositions {
 
 // Axes, their encoders, and the rows of the grid.
 struct GridCase {
-  std::vector<std::shared_ptr<const Encoder>> encoders;  // of each axis
+  std::vector<std::shared_ptr<const Encoder>> encoders;  // one for each axis
   std::vector<AxisPositions> positions;
   std::vector<std::size_t> columns;
   std::size_t stride = 0, prefix = 0;
@@ -120,7 +120,7 @@ struct GridCase {
   }
 };
 
-// What the cells of x must become, row by row.
+// Computes row by row what the cells of x must become.
 template <class T>
 void ExpectCells(const GridCase& grid, std::vector<T>* x, const float* scale) {
   for (std::size_t a = 0; a < grid.axes(); ++a) {
@@ -138,7 +138,7 @@ void ExpectCells(const GridCase& grid, std::vector<T>* x, const float* scale) {
   }
 }
 
-// A class token's entries become zeros, or sums with zero.
+// The rows before the cells become zeros, or sums with zero.
 template <class T>
 void ExpectPrefix(const GridCase& grid, const std::vector<T>& before, const T* got, const float* scale) {
   for (std::size_t r = 0; r < grid.prefix; ++r) {
@@ -155,8 +155,8 @@ void ExpectPrefix(const GridCase& grid, const std::vector<T>& before, const T* g
   }
 }
 
-// In memory that ends at a page nobody may touch, or begins after one, at an offset in bytes; in between only
-// the columns of the axes change.
+// The matrix ends at a page that nobody may touch, or begins after such a page, at an offset in bytes.
+// Between the axes' columns nothing may change.
 template <class T>
 void ExpectGrid(const GridCase& grid, const float* scale, bool at_end, std::size_t offset = 0) {
   const std::size_t first = grid.first_column();
@@ -209,7 +209,8 @@ GridCase MakeCase(const GridShape& shape, const char* target) {
   return grid;
 }
 
-// One to four axes; columns in order, the other way round, apart; counts of one; rows that a tile has not.
+// One to four axes. Columns are in order, reversed, or apart. Some counts are one, and some rows do not fit
+// into a tile.
 const GridShape kShapes[] = {
     {{{9, 0, Kind::kRun, 7}}, 9, 0},
     {{{5, 3, Kind::kI32, 1}}, 11, 2},
@@ -223,8 +224,8 @@ const GridShape kShapes[] = {
     {{{1, 3, Kind::kRun, 2}, {1, 2, Kind::kRun, 1}, {1, 1, Kind::kRun, 2}, {1, 0, Kind::kRun, 2}}, 4, 1},
 };
 
-// More rows of an axis than a tile holds, rows that none holds, and beyond the caches all axes or some that
-// share a tile.
+// An axis with more rows than a tile holds, rows too long for any tile, and matrices larger than the caches,
+// where all axes or some share a tile.
 const GridShape kLargeShapes[] = {
     {{{512, 512, Kind::kRun, 37}, {512, 0, Kind::kRun, 35}}, 1024, 1},
     {{{300, 0, Kind::kF32, 3}, {400, 300, Kind::kRun, 29}, {350, 701, Kind::kI32, 50}}, 1051, 0},
@@ -264,14 +265,14 @@ TEST_P(Grids, OfManyPositionsAndWideAxes) {
   }
 }
 
-// All axes may have the same encoder.
+// All axes may share one encoder.
 TEST_P(Grids, OfOneEncoder) {
   GridCase grid = MakeCase({{{12, 12, Kind::kRun, 4}, {12, 0, Kind::kRun, 5}}, 24, 1}, target());
   grid.encoders[1] = grid.encoders[0];
   ForEachEntryType([&](auto entry) { ExpectAll<decltype(entry)>(grid, {0}); });
 }
 
-// Sums that are NaNs have the bits that AddAt gives them.
+// NaN sums have the bits that AddAt gives.
 TEST_P(Grids, OfScalesThatMakeNans) {
   const GridCase grid = MakeCase({{{33, 20, Kind::kRun, 3}, {20, 0, Kind::kF32, 5}}, 55, 2}, target());
   for (const float scale : {0.0f, -HUGE_VALF, std::nanf(""), -2.0f, 0x1p120f}) {
@@ -279,7 +280,7 @@ TEST_P(Grids, OfScalesThatMakeNans) {
   }
 }
 
-// A bad position makes NaN of its columns in the cells that have it, and leaves the others.
+// A bad position makes the axis' columns NaN in its cells. Other columns are as usual.
 TEST_P(Grids, OfNanRows) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   GridCase grid = MakeCase({{{9, 12, Kind::kRun, 4}, {12, 0, Kind::kRun, 1}}, 22, 1}, target());
@@ -294,7 +295,7 @@ TEST_P(Grids, OfNanRows) {
   ForEachEntryType([&](auto entry) { ExpectAll<decltype(entry)>(grid, {0}); });
 }
 
-// What rows have besides pairs, shifted positions, and rows of padding, which are zeros.
+// Rows with columns besides pairs, with shifted positions, and with padding, which makes zeros.
 TEST_P(Grids, OfOtherColumnsAndPadding) {
   GridCase grid = MakeCase({{{9, 12, Kind::kRun, 6}, {11, 0, Kind::kI64, 4}}, 22, 1}, target());
   Spec first = MakeSpec(9, target(), POSENC_SIN_COS), second = MakeSpec(11, target());
@@ -310,7 +311,7 @@ TEST_P(Grids, OfOtherColumnsAndPadding) {
   }
 }
 
-// As MAE has it, by MPFR: rows by h, then w; columns w first; a class token.
+// Compares a grid as MAE uses it with MPFR: rows ordered by h, then w; the columns of w first; a class token.
 TEST_P(Grids, AreWhatTheOracleSays) {
   const Spec spec = MakeSpec(6, target(), POSENC_SIN_COS);
   const Encoder encoder = Create(spec);
@@ -326,11 +327,11 @@ TEST_P(Grids, AreWhatTheOracleSays) {
   EXPECT_TRUE(SameBits(got, want));
 }
 
-// So many rows that they are written past the caches: of all axes, of one whose rows are whole lines, of
-// none.
+// So many rows that writing bypasses the caches: for all axes, only for one whose rows fill whole cache
+// lines, or for none.
 TEST_P(Grids, BeyondTheCaches) {
   struct Shape {
-    std::size_t dims[2], columns[2], counts[2], stride, offset;  // of floats, in bytes
+    std::size_t dims[2], columns[2], counts[2], stride, offset;  // in floats; offset in bytes
   };
   constexpr Shape kStreamed[] = {{{32, 32}, {32, 0}, {130, 127}, 64, 0},
                                  {{16, 31}, {0, 32}, {180, 190}, 64, 0},
@@ -339,7 +340,7 @@ TEST_P(Grids, BeyondTheCaches) {
   for (const Shape& shape : kStreamed) {
     ForEachEntryType([&](auto entry) {
       using T = decltype(entry);
-      const std::size_t more = sizeof(T) == 2 ? 2 : 1;  // of narrow entries, for as many bytes
+      const std::size_t more = sizeof(T) == 2 ? 2 : 1;  // narrow entries for the same number of bytes
       GridCase grid =
           MakeCase({{{shape.dims[0] * more, shape.columns[0] * more, Kind::kRun, shape.counts[0]},
                      {shape.dims[1] * more, shape.columns[1] * more, Kind::kRun, shape.counts[1]}},
@@ -372,7 +373,7 @@ TEST_P(Grids, BeyondTheCaches) {
   }
 }
 
-// No cells: only the rows before them.
+// Without cells only the rows before them are written.
 TEST_P(Grids, WithoutCells) {
   const Encoder encoder = Create(MakeSpec(4, target()));
   const GridAxis axes[] = {{encoder, 0, 7, POSENC_MAX_POSITION + 5},

@@ -1,4 +1,4 @@
-// Memory that ends where nobody may read or write.
+// Memory between pages that nobody may read or write, so that an access outside it crashes.
 #ifndef POSENC_TESTS_GUARDED_PAGES_H_
 #define POSENC_TESTS_GUARDED_PAGES_H_
 

@@ -1,5 +1,5 @@
-// Angles that come nearest to multiples of pi/2: up to 200 bits cancel, so that the 256 bits of the last
-// resort leave entries open and it goes on in 1,024. Every target, in every type, against MPFR.
+// The angles that are closest to multiples of pi/2. Up to 200 bits cancel there, so that 256 bits leave
+// entries undecided and 1,024 bits decide. All targets and types are compared with MPFR.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using tools::HardAngle;
 
-// Of a list, the frequency is the only one; of a base, that of pair 1.
+// If the frequency is listed, it is the only one. Otherwise it is the frequency of pair 1, made by the base.
 Spec SpecOf(const HardAngle& angle, bool listed, const char* target) {
   Spec spec = MakeSpec(listed ? 2 : 4, target);
   spec.position_scale = angle.scale;
@@ -35,7 +35,7 @@ Spec SpecOf(const HardAngle& angle, bool listed, const char* target) {
 
 class HardAngles : public PerTarget {
  protected:
-  std::size_t Step() const { return IsReference() ? 5 : 1; }  // the oracle takes longest
+  std::size_t Step() const { return IsReference() ? 5 : 1; }  // because the oracle takes long
 };
 
 // Returns how many pairs needed 1,024 bits.
@@ -46,7 +46,7 @@ std::size_t ExpectRows(const Spec& spec, const HardAngle& angle) {
   std::vector<T> rows(2 * spec.dim);
   const internal::Tally tally = WalkList(encoder, {angle.position, -angle.position}, rows.data());
   EXPECT_TRUE(SameBits(rows.data(), want.data(), spec.dim));
-  for (std::size_t k = 0; k < spec.dim; ++k) {  // a sine is odd, a cosine even
+  for (std::size_t k = 0; k < spec.dim; ++k) {  // sines are odd, cosines even
     const auto x = Value(want[k]), mirrored = Value(rows[spec.dim + k]);
     EXPECT_TRUE(SameBits(mirrored, k % 2 == 0 ? -x : x)) << k;
   }
@@ -72,16 +72,16 @@ TEST_P(HardAngles, AreRight) {
       ++count;
       ASSERT_FALSE(HasFailure());
       if (n < 200) {
-        EXPECT_GT(widest, 0u);  // the hardest
+        EXPECT_GT(widest, 0u);  // the hardest angles need 1,024 bits
       }
     }
   }
-  EXPECT_GT(widest_of_doubles, count);  // of two positions each
+  EXPECT_GT(widest_of_doubles, count);  // each angle is used at two positions
   RecordProperty("count", static_cast<int>(count));
   RecordProperty("widest", static_cast<int>(widest_of_doubles));
 }
 
-// Beside easy pairs, in every lane of a vector and behind the last whole one.
+// A hard angle among easy pairs: in every lane of a vector, and behind the last whole vector.
 TEST_P(HardAngles, InEveryLane) {
   const HardAngle angle = tools::HardAngles()[0];
   constexpr std::size_t kPairs = 37;
@@ -102,7 +102,7 @@ TEST_P(HardAngles, InEveryLane) {
   }
 }
 
-// With the values that an issue reported, so that the oracle is checked too.
+// Compares with the values in a bug report, so that the oracle is checked too.
 TEST_P(HardAngles, AsReported) {
   const std::vector<HardAngle> angles = tools::ReportedAngles();
   ASSERT_EQ(angles.size(), 3u);
@@ -121,7 +121,7 @@ TEST_P(HardAngles, AsReported) {
   EXPECT_EQ(row(2, false)[3], -0x1.3ce2837d2cf2fp-131);
 }
 
-// A step of 4000 quarter turns less 1.4e-181, which 256 bits take for a multiple of eight.
+// A step of 4000 quarter turns less 1.4e-181. In 256 bits it is a multiple of eight.
 TEST_P(HardAngles, StepNearlyWhole) {
   Spec spec = MakeSpec(4);
   spec.target = target();

@@ -1,5 +1,5 @@
-// For the calls of calls.h: entries that are hard to add to and to turn, and positions that are hard for
-// encoders.
+// Hard inputs for the calls in calls.h: elements that are hard to add to or to rotate, and positions that are
+// hard for encoders.
 #ifndef POSENC_TESTS_HARD_CALLS_H_
 #define POSENC_TESTS_HARD_CALLS_H_
 
@@ -14,8 +14,8 @@
 
 namespace posenc {
 
-// As SetKind, and one kind more: frequencies of which the second position of runs, and the first of lists of
-// doubles, takes 1,024 bits.
+// SetKind, with one kind more. Its frequencies need 1,024 bits at the second position of runs, and at the
+// first position of lists of doubles.
 inline constexpr int kHardKinds = Setting::kKinds + 1;
 
 inline void SetHardKind(int kind, Setting* setting) {
@@ -40,7 +40,7 @@ void MakeHard(Buffer* buffer) {
   }
 }
 
-// Pairs of every kind, some of which take 1,024 bits to turn.
+// Fills in pairs of every kind. Some need 1,024 bits to rotate.
 inline void MakeHard(Call* call) {
   for (Buffer& buffer : call->buffers) {
     const double position = tools::ReportedAngles().back().position;

@@ -1,4 +1,4 @@
-// The same bits everywhere: on every target, for every split of the rows, in every layout.
+// Results have the same bits on every target, for every way to split the rows, and in every layout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kDims[] = {1, 2, 7, 64, 134, 515};
 constexpr std::int64_t kFirst[] = {-40, 4095, (1 << 24) - 7, POSENC_MAX_POSITION - 200, -POSENC_MAX_POSITION};
 
-// The row of the table before the reference: the one without SIMD, to which the others are compared.
+// The target before the reference in the table, without SIMD. Other targets are compared with it.
 const char* Plain() {
   const std::vector<posenc_target> targets = RunnableTargets();
   return targets[targets.size() > 1 ? targets.size() - 2 : 0].name;
@@ -23,7 +23,7 @@ const char* Plain() {
 
 class Identical : public PerTarget {
  protected:
-  // The reference computes every entry in wide arithmetic.
+  // The reference computes every entry in wide arithmetic, so it gets fewer rows.
   std::size_t rows() const { return IsReference() ? 9 : 201; }
   bool Skips(std::size_t dim) const { return IsReference() && dim > 134; }
 };
@@ -74,8 +74,8 @@ TEST_P(Identical, AnySplitOfTheRows) {
   }
 }
 
-// Other layouts have the columns of [sin_0 cos_0 sin_1 ...] moved, and an odd dim is the next even dim with
-// the same exponent_dim, less the last cosine (or sine).
+// Other layouts have the same columns as [sin_0 cos_0 sin_1 ...], in another order. With the same
+// exponent_dim, an odd dim has the columns of the next even dim without the last cosine (or sine).
 TEST_P(Identical, LayoutsHoldTheSameColumns) {
   constexpr std::size_t kRows = 5;
   for (std::size_t dim = 1; dim <= 130; dim += IsReference() ? 13 : 1) {

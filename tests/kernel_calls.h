@@ -1,4 +1,4 @@
-// The library's own walk over rows, for tests that look at its Tally.
+// Calls the library's own loop over rows, for tests that look at its Tally.
 #ifndef POSENC_TESTS_KERNEL_CALLS_H_
 #define POSENC_TESTS_KERNEL_CALLS_H_
 
@@ -12,17 +12,17 @@
 
 namespace posenc {
 
-// What lies behind the handle.
+// The object behind the handle.
 inline const internal::Encoder& InsideOf(const Encoder& encoder) { return encoder.get()->encoder; }
 
-// Writes a run of rows to data [rows, dim].
+// Writes rows at consecutive positions to data [rows, dim].
 template <class T>
 internal::Tally WalkRun(const Encoder& encoder, std::int64_t first, std::size_t rows, T* data) {
   return internal::WalkRows({InsideOf(encoder), TypeOf<T>()}, first, internal::List(), rows,
                             {data, encoder.dim()});
 }
 
-// Writes the rows at a list of positions.
+// Writes rows at a list of positions.
 template <class T>
 internal::Tally WalkList(const Encoder& encoder, const std::vector<double>& positions, T* data) {
   return internal::WalkRows({InsideOf(encoder), TypeOf<T>()}, 0, {POSENC_F64, positions.data()},

@@ -1,6 +1,7 @@
-// Angles whose sines and cosines are known exactly, multiples of an eighth and of a twelfth of a turn, and
-// angles so small that a sum lies at a midpoint but for later terms of its series. As reported, and searched:
-// POSENC_SEARCH_CASES says how many cases each search takes (against the oracle).
+// Angles with exactly known sines and cosines (multiples of an eighth and of a twelfth of a turn), and angles
+// so small that a rotated element is a midpoint except for later terms of its series. The cases are reported
+// ones, and ones found by searching. POSENC_SEARCH_CASES sets how many cases each search compares with the
+// oracle.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +27,7 @@ std::size_t CasesOf(std::size_t few) {
   return asked == nullptr ? few : static_cast<std::size_t>(std::strtoull(asked, nullptr, 10));
 }
 
-// Rotates pairs, each the last one of a head, of which all else is 0.
+// Rotates pairs. Each is the last pair of a head whose other elements are 0.
 std::vector<Pair> Rotate(const posenc_rotary_spec& spec, double position, double scale, bool inverse,
                          std::vector<Pair> pairs) {
   const std::size_t dim = spec.head_dim, half = dim / 2;
@@ -45,7 +46,7 @@ std::vector<Pair> Rotate(const posenc_rotary_spec& spec, double position, double
   return pairs;
 }
 
-// That this is what the oracle makes of them.
+// Expects that the results are the oracle's.
 void ExpectOracles(const posenc_rotary_spec& spec, double position, double scale, bool inverse,
                    const std::vector<Pair>& pairs) {
   const std::vector<Pair> got = Rotate(spec, position, scale, inverse, pairs);
@@ -62,7 +63,7 @@ void ExpectOracles(const posenc_rotary_spec& spec, double position, double scale
 
 class KnownAngles : public PerTarget {
  protected:
-  // The reference computes each pair in wide arithmetic.
+  // The reference computes each pair in wide arithmetic, so it gets fewer cases.
   std::size_t Cases(std::size_t few) const { return CasesOf(IsReference() ? few / 10 : few); }
 };
 
@@ -94,7 +95,7 @@ TEST_P(KnownAngles, SixthsAsReported) {
   EXPECT_EQ(row[0], -0x1.000004p-1f);
 }
 
-// A frequency of 1 / d turns by every scaling that makes one.
+// Specs with the frequency 1 / d in turns, one for each scaling that can make it.
 std::vector<posenc_rotary_spec> SpecsOf(double d, const double* one, const char* target) {
   std::vector<posenc_rotary_spec> specs;
   const auto add = [&](posenc_scaling scaling, std::size_t head_dim, bool is_listed) -> posenc_rotary_spec& {
@@ -172,7 +173,7 @@ TEST_P(KnownAngles, AllRationalAnglesAndScalings) {
   }
 }
 
-// Elements whose sums agree with midpoints, or with 0, in the first terms of the series.
+// Elements for which the rotated sum is a midpoint, or 0, in the first terms of the series.
 TEST_P(KnownAngles, TinyAngles) {
   std::mt19937 random(6);
   const auto pick = [&](int low, int high) {
@@ -187,7 +188,7 @@ TEST_P(KnownAngles, TinyAngles) {
     const double position = std::ldexp(random() % 2 == 0 ? 1.0 : -1.0, -(power - power / 2));
     if (std::fabs(frequency[0]) < 0x1p-126) continue;
     const double angle = frequency[0] * position;
-    if (random() % 8 == 0) {  // no binary frequency
+    if (random() % 8 == 0) {  // a frequency that is not a binary fraction
       spec.scaling = POSENC_LINEAR;
       spec.factor = 3.0;
       frequency[0] *= 3.0;
@@ -215,7 +216,7 @@ TEST_P(KnownAngles, TinyAngles) {
 
 POSENC_INSTANTIATE_PER_TARGET(KnownAngles);
 
-// What creation knows of a step is true in 1,024 bits. Returns the denominators.
+// What creation finds about a step must be true in 1,024 bits. Returns the denominators.
 std::vector<std::uint64_t> ExpectSteps(const posenc_rotary_spec& spec) {
   const RotaryPtr rotary = CreateRotary(spec);
   if (rotary == nullptr) return {};
@@ -253,7 +254,7 @@ posenc_rotary_spec InTurns(std::size_t head_dim, double base, double exponent_di
 
 using Denominators = std::vector<std::uint64_t>;
 
-// Scalings that divide frequencies keep them rational. The others leave known angles to 1,024 bits.
+// Scalings that divide frequencies keep them rational. With other scalings, 1,024 bits find the known angles.
 TEST(RationalSteps, OfEveryScaling) {
   const struct {
     std::size_t head_dim;
@@ -283,7 +284,7 @@ TEST(RationalSteps, OfEveryScaling) {
   for (const auto& c : cases) {
     EXPECT_EQ(ExpectSteps(InTurns(c.head_dim, c.base, c.exponent_dim, c.scaling, c.factor)), c.want);
   }
-  // Axial axes of two pairs have the frequencies of rotaries of two pairs.
+  // Axial axes with two pairs have the frequencies of rotaries with two pairs.
   for (const double factor : {1.0, 5.0}) {
     posenc_rotary_spec spec = InTurns(8, 9.0, 0.0, POSENC_LINEAR, factor);
     spec.axes = 2;
@@ -292,7 +293,7 @@ TEST(RationalSteps, OfEveryScaling) {
     const auto f = static_cast<std::uint64_t>(factor);
     EXPECT_EQ(ExpectSteps(spec), (Denominators{f, 3 * f, f, 3 * f}));
   }
-  // Factors and frequencies that are listed.
+  // Listed factors and frequencies.
   const double factors[] = {3.0, 1.5, 2.0, 0.75}, frequencies[] = {0.5, 3.0, -9.0, 15.0};
   posenc_rotary_spec spec = InTurns(8, 81.0, 8.0, POSENC_FREQUENCY_FACTORS, 1.0);
   spec.factors = factors;

@@ -1,4 +1,4 @@
-// Labels of the cases of posenc verify, by which tools/same-bits compares two commits.
+// The labels for the cases of posenc verify. tools/same-bits uses them to compare two commits.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 20260101;
 
-// Nothing that a label does not say can then count, such as a case's place among the others.
+// A case can be made again from its label alone. So nothing else influences it, such as its place among the
+// cases.
 TEST(Labels, TheDigestsCasesAreMadeAgainOfTheirLabels) {
   Digest digest;
   for (const Case& c : DigestCases()) {
@@ -39,7 +40,7 @@ TEST(Labels, TheDigestsCasesAreMadeAgainOfTheirLabels) {
   EXPECT_EQ(digest.value(), kGoldenDigest);
 }
 
-// The cases of --full are not computed here, since they are large.
+// Cases of --full are large, so they are not computed here.
 TEST(Labels, AreasHaveCasesOfDifferentLabels) {
   std::map<std::string, std::string> area_of;
   for (const Group& area : FullAreas(kSeed)) {
@@ -51,7 +52,7 @@ TEST(Labels, AreasHaveCasesOfDifferentLabels) {
   EXPECT_GT(area_of.size(), 2600u);
 }
 
-// An area's random numbers depend on the seed and on its own label.
+// The random numbers of an area depend on the seed and on the area's label.
 TEST(Labels, SeedsMakeOtherAreas) {
   const std::vector<Group> areas = FullAreas(kSeed), same = FullAreas(kSeed), others = FullAreas(kSeed + 1);
   std::size_t different = 0;

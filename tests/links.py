@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""links.py SOURCE: every link of every page leads to a file that is there, and to a heading that it has; README is short."""
+"""links.py SOURCE: every link in every page leads to an existing file and heading, and README is short."""
 
 import pathlib
 import re
@@ -15,12 +15,12 @@ def pages():
 
 
 def text_of(page):
-    """Without blocks of code."""
+    """The page without its code blocks."""
     return re.sub(r"^( *)```.*?^\1```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
 def anchors(page):
-    """As GitHub makes them of headings."""
+    """The anchors that GitHub makes from headings."""
     titles = re.findall(r"^#+ +(.+?) *$", text_of(page), re.M)
     plain = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title) for title in titles)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in plain}

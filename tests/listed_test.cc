@@ -1,4 +1,4 @@
-// Frequencies of the caller's.
+// Frequencies that the caller lists.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,7 @@ TEST_P(Listed, ListedFrequencies) {
         spec.frequencies_f32 = floats.data();
       }
       const double frequency = unit == POSENC_RADIANS ? 1.0 : unit == POSENC_TURNS ? 4.0 : 2.0;
-      // In turns, whole multiples of a quarter are exact zeros and ones.
+      // In turns, multiples of a quarter give exact zeros and ones.
       std::vector<double> positions = Positions(frequency, RandomOnes() / 2);
       for (double eighths = -20.0; eighths < 20.0; ++eighths) positions.push_back(eighths / 8);
       if (is_double || unit != POSENC_RADIANS) ExpectCorrectlyRounded(spec, positions);
@@ -37,7 +37,8 @@ TEST_P(Listed, ListedFrequencies) {
   }
 }
 
-// Exact steps, with all their digits, up to the largest and just beyond, at positions with all theirs.
+// Steps that are exact with all their digits, up to the largest one and just beyond, at positions with many
+// digits.
 TEST_P(Listed, ExactStepsAtLargePositions) {
   const std::vector<double> up_to_12 = {0x1.00001da5161d5p+9,  0x1.fffffffffffffp+9,  0x1p10,
                                         -0x1.23456789abcdfp+8, 0x1.edcba987654321p-3, 0x1.3p-4};
@@ -59,12 +60,12 @@ TEST_P(Listed, ExactStepsAtLargePositions) {
   }
 }
 
-// Runs add the angles of listed frequencies too, and are what the list of the same positions gives.
+// Runs add angles for listed frequencies too. The rows equal the rows of a list of the same positions.
 TEST_P(Listed, ListedFrequenciesInRuns) {
-  if (IsReference()) GTEST_SKIP() << "it adds no angles";
+  if (IsReference()) GTEST_SKIP() << "the reference adds no angles";
   std::vector<double> frequencies(37);
   for (int k = 0; k < 37; ++k) frequencies[static_cast<std::size_t>(k)] = std::ldexp(1.0 + k, -k);
-  frequencies[1] = 0.0;  // beside one of large sines
+  frequencies[1] = 0.0;  // next to a frequency with large sines
   for (const posenc_unit unit : {POSENC_RADIANS, POSENC_HALF_TURNS, POSENC_TURNS}) {
     for (const posenc_layout layout : kLayouts) {
       Spec spec = MakeSpec(74, target(), layout);
@@ -77,7 +78,7 @@ TEST_P(Listed, ListedFrequenciesInRuns) {
         using T = decltype(type);
         const std::vector<T> run = Write<T>(encoder, first, 200);
         EXPECT_TRUE(SameBits(WriteAt<T>(encoder, Consecutive<double>(first, 200)), run));
-        if (std::is_same_v<T, double>) return;  // a run of doubles is a list
+        if (std::is_same_v<T, double>) return;  // a run of doubles is computed like a list
         ASSERT_TRUE(AreOracles(run, spec, Consecutive(first, 200)));
       });
     }
@@ -97,9 +98,9 @@ TEST_P(Listed, ListsAreCopied) {
   EXPECT_EQ(encoder.Radians(1), kPi);
 }
 
-// In turns the zeros are exact, and not for wide arithmetic to find.
+// In turns the zeros are exact, so wide arithmetic is not needed to find them.
 TEST_P(Listed, WholeTurnsNeedNoLastResort) {
-  if (IsReference()) GTEST_SKIP() << "it is wide arithmetic";
+  if (IsReference()) GTEST_SKIP() << "the reference always uses wide arithmetic";
   const std::vector<double> frequencies = {1.0, 2.0, 0.5, 1024.0};
   Spec spec = MakeSpec(8, target());
   spec.frequencies = frequencies.data();
@@ -109,7 +110,7 @@ TEST_P(Listed, WholeTurnsNeedNoLastResort) {
   std::vector<float> row(8 * 3);
   EXPECT_EQ(WalkList(encoder, {1, 2, 5}, row.data()).recomputed, 0u);
   for (std::size_t k = 0; k < row.size(); ++k) {
-    if (k % 8 == 4 || k % 8 == 5) continue;  // half a half turn
+    if (k % 8 == 4 || k % 8 == 5) continue;  // an odd number of quarter turns
     EXPECT_TRUE(SameBits(std::fabs(row[k]), k % 2 == 0 ? 0.0f : 1.0f)) << k;
     EXPECT_TRUE(k % 2 != 0 || !std::signbit(row[k])) << k;
   }

@@ -1,5 +1,4 @@
-// Spec::lists_only: the same rows, from an encoder without the tables that runs of positions are made faster
-// by.
+// Spec::lists_only: the encoder has no tables for runs of positions, and writes the same rows.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -58,7 +57,7 @@ TEST_P(ListsOnly, RowsAreTheSame) {
 
 TEST_P(ListsOnly, OfOtherFrequencies) {
   Spec spec = MakeSpec(40, target());
-  spec.position_scale = 1000.0;  // steps that are reduced
+  spec.position_scale = 1000.0;  // so large that steps are stored reduced
   ExpectSameRows(spec);
   const std::vector<double> frequencies(20, 0.7);
   spec.frequencies = frequencies.data();
@@ -70,7 +69,7 @@ TEST_P(ListsOnly, OfOtherFrequencies) {
   ExpectSameRows(spec);
 }
 
-// As the header says, and so much will do.
+// The documented size suffices.
 TEST_P(ListsOnly, Takes16BytesAPair) {
   for (const std::size_t dim : {1u, 512u, 4096u, 1u << 16}) {
     Spec spec = MakeSpec(dim, target());

@@ -269,8 +269,7 @@ TEST(RefusalsOfGrids, Axes) {
   Expect(
       Refusal(POSENC_BAD_TYPE, "type"), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
       kUntold, 1);
-  Expect(POSENC_OK, kGrids,
-         [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // this axis has no list
+  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // no list
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
   std::vector<posenc_grid_axis> many(POSENC_MAX_GRID_AXES);
   Expect(POSENC_OK, kGrids, [&](Call& c) {

@@ -571,8 +571,7 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
       ExpectPhases(spec, made->table, position, stride);
       if (HasFatalFailure()) return;
     }
-    const std::size_t last =
-        frequencies.count - 1;  // the frequency is rounded from the real number all the same
+    const std::size_t last = frequencies.count - 1;  // rounded from the real number
     EXPECT_GE(CorrectBits(made->table.frequencies.schedule.Radians<4>(last),
                           oracle::RotaryFormula(spec).Radians(last, kBits)),
               internal::kFrequencyBits<4>);
