@@ -1,5 +1,5 @@
-// Spec::nan_rows: a list's positions that are no positions make rows of NaN, and the other rows are what they
-// are without it.
+// Spec::nan_rows: a listed position that is NaN or out of range makes a row of NaN. All other rows are as
+// usual.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr float kScale = 1.5f;
 constexpr std::size_t kNone = 4711;
 
-// Some good ones, and after them the bad ones; long enough for several blocks of rows.
+// Good positions mixed with bad ones: enough for several blocks of rows.
 template <class Position>
 std::vector<Position> Mixed(const std::vector<Position>& good, const std::vector<Position>& bad,
                             std::size_t count) {
@@ -34,7 +34,8 @@ bool IsBad(Position p) {
   return !(static_cast<double>(p) >= -0x1p31 && static_cast<double>(p) <= 0x1p31);
 }
 
-// Of `strict`, which has no such rows, with a 0 for each bad position.
+// The rows that `strict` writes with 0 in place of each bad position, and then NaN in those rows. `strict`
+// has no nan_rows.
 template <class T, class Position>
 std::vector<T> Expected(const Encoder& strict, std::vector<Position> positions, std::vector<T> x,
                         std::size_t stride, bool add) {
@@ -60,7 +61,7 @@ void ExpectNanRows(const Spec& spec, const std::vector<Position>& positions) {
   with.nan_rows = true;
   const Encoder encoder = Create(with), strict = Create(spec);
   const std::size_t stride = spec.dim + 3, rows = positions.size();
-  const std::vector<T> x = Activations<T>(rows * stride);  // of which the gaps stay
+  const std::vector<T> x = Activations<T>(rows * stride);  // gaps must keep their values
   std::size_t bad_index = kNone;
   auto got = x;
   ASSERT_EQ(encoder.WriteAt(positions.data(), rows, {got.data(), stride}, &bad_index), POSENC_OK);
@@ -117,7 +118,7 @@ TEST_P(NanRows, WithAPhaseRounding) {
   });
 }
 
-// Runs are refused as ever, and so are lists that overlap.
+// Runs of positions are refused as always, and so are lists that overlap the rows.
 TEST_P(NanRows, AreOfListsOnly) {
   Spec spec = MakeSpec(8, target());
   spec.nan_rows = true;

@@ -1,4 +1,4 @@
-// Rows as the oracle gives them.
+// Rows computed by the oracle.
 #ifndef POSENC_TESTS_ORACLE_ROWS_H_
 #define POSENC_TESTS_ORACLE_ROWS_H_
 
@@ -21,7 +21,7 @@ std::vector<T> OracleRow(const Spec& spec, double position) {
   return entries;
 }
 
-// Whether rows [positions.size(), spec.dim] are the oracle's.
+// Whether rows [positions.size(), spec.dim] equal the oracle's rows.
 template <class T, class Position>
 testing::AssertionResult AreOracles(const std::vector<T>& got, const Spec& spec,
                                     const std::vector<Position>& positions) {

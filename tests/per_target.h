@@ -1,5 +1,5 @@
-// Tests that run once for every compiled target, and the few helpers that they
-// share: creating an encoder, writing a table, comparing bits.
+// A fixture for tests that run once for each compiled target, and what they share: creating an encoder,
+// writing rows, comparing bits.
 #ifndef POSENC_TESTS_PER_TARGET_H_
 #define POSENC_TESTS_PER_TARGET_H_
 
@@ -19,18 +19,18 @@
 #include "refusal.h"
 #include "spec/tables.h"
 
-// Found where posenc_target is: outside the namespace.
+// GoogleTest finds this where posenc_target is, so it is outside the namespace posenc.
 inline void PrintTo(const posenc_target& target, std::ostream* os) { *os << target.name; }
 
 namespace posenc {
 
-// For the C functions: a struct that lasts as long as the call.
+// For arguments of the C functions: a pointer to a struct, valid until the call ends.
 template <class T>
 const T* PointerTo(const T& of_call) {
   return &of_call;
 }
 
-// All there are.
+// All layouts.
 inline const std::vector<posenc_layout> kLayouts = [] {
   std::vector<posenc_layout> layouts;
   for (std::size_t i = 0; i < internal::WordsOf("layout").size(); ++i)
@@ -38,7 +38,7 @@ inline const std::vector<posenc_layout> kLayouts = [] {
   return layouts;
 }();
 inline constexpr posenc_layout kAddedLayouts[] = {POSENC_INTERLEAVED, POSENC_SIN_COS,
-                                                  POSENC_COS_SIN};  // whose runs take angle addition
+                                                  POSENC_COS_SIN};  // their runs add angles
 inline constexpr const char* kReference = "REFERENCE";
 
 inline const char* Name(posenc_layout layout) { return internal::WordOf<internal::Of::layout>(layout); }
@@ -56,7 +56,7 @@ inline std::vector<posenc_target> RunnableTargets() {
   return runnable;
 }
 
-// A suite over all compiled targets; those that this CPU lacks are skipped, visibly.
+// A suite over all compiled targets. Targets that this CPU cannot run are reported as skipped.
 class PerTarget : public testing::TestWithParam<posenc_target> {
  protected:
   void SetUp() override {
@@ -101,7 +101,7 @@ bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && SameBits(a.data(), b.data(), a.size());
 }
 
-// Calls visit(T()) for each type T that encodings are added to, named in failures.
+// Calls visit(T()) for each type T of entries to which posenc adds. Failures name the type.
 template <class Visit>
 void ForEachType(const Visit& visit) {
   static_assert(std::size(internal::kSummands) == 3, "visit each");
@@ -119,7 +119,7 @@ void ForEachType(const Visit& visit) {
   }
 }
 
-// The same for each type that they are written as.
+// The same for each type that posenc writes.
 template <class Visit>
 void ForEachEntryType(const Visit& visit) {
   static_assert(std::size(internal::kEntries) == 4, "visit each");
@@ -128,7 +128,7 @@ void ForEachEntryType(const Visit& visit) {
   visit(double());
 }
 
-// The rows [rows, dim] at first_position, first_position + 1, ...
+// Writes rows [rows, dim] at first_position, first_position + 1, ...
 template <class T = float>
 std::vector<T> Write(const Encoder& encoder, std::int64_t first_position, std::size_t rows) {
   std::vector<T> table(rows * encoder.dim());
@@ -136,7 +136,7 @@ std::vector<T> Write(const Encoder& encoder, std::int64_t first_position, std::s
   return table;
 }
 
-// The rows [positions.size(), dim] of a list.
+// Writes rows [positions.size(), dim] at a list of positions.
 template <class T = float, class Position>
 std::vector<T> WriteAt(const Encoder& encoder, const std::vector<Position>& positions) {
   std::vector<T> table(positions.size() * encoder.dim());

@@ -1,4 +1,5 @@
-// Rounded phases: they are rounded step by step as frameworks do, their sines and cosines correctly.
+// Phase roundings: phases are rounded step by step as frameworks do it. Their sines and cosines are correctly
+// rounded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Block {
   std::vector<double> want;  // interleaved
 };
 
-// Positions of every size: above 2^24 float32 rounds them.
+// Positions of every size. float32 rounds positions above 2^24.
 std::vector<std::int64_t> Positions() {
   std::vector<std::int64_t> positions = {0,
                                          1,
@@ -90,7 +91,7 @@ std::string Describe(const Spec& spec) {
          std::to_string(spec.exponent_dim) + ", scale " + std::to_string(spec.position_scale);
 }
 
-// In every layout, whose columns are those of the interleaved one (of an odd dim without a cosine more).
+// Compares all layouts with the interleaved one. (Odd dims have no layout with a cosine more.)
 template <class T>
 void ExpectCorrectlyRounded(const char* target, posenc_phase_rounding rounding) {
   static std::map<posenc_phase_rounding, std::vector<Block>> solved;
@@ -99,7 +100,7 @@ void ExpectCorrectlyRounded(const char* target, posenc_phase_rounding rounding) 
   const std::vector<std::int64_t> positions = Positions();
   std::size_t taken = 0;
   for (const Block& block : blocks) {
-    if (std::string(target) == kReference && taken++ % 6 != 0) continue;  // it is slow
+    if (std::string(target) == kReference && taken++ % 6 != 0) continue;  // because it is slow
     for (const posenc_layout layout : kLayouts) {
       if (layout == POSENC_INTERLEAVED_COS_SIN && block.spec.dim % 2 != 0) continue;
       Spec spec = block.spec;
@@ -124,7 +125,7 @@ TEST_P(PhaseRoundingTest, IsThatOfTheRecipe) {
   }
 }
 
-// Rows longer than the buffer that pairs pass through, and than a tile.
+// Rows with more pairs than the buffer for pairs and than a tile.
 TEST_P(PhaseRoundingTest, OfLongRows) {
   if (IsReference()) GTEST_SKIP() << "slow";
   const std::vector<double> positions = {1.0, 12345.678, -2147483648.0};
@@ -142,7 +143,7 @@ TEST_P(PhaseRoundingTest, OfLongRows) {
   }
 }
 
-// Of the caller's frequencies, which become floats.
+// The caller's frequencies are rounded to float.
 TEST_P(PhaseRoundingTest, OfAList) {
   const double frequencies[] = {1.0, 0.1, -1e-5, 0.0, 12345.678};
   Spec spec = MakeSpec(10);
@@ -183,7 +184,8 @@ TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
   }
 }
 
-// pow(1, x) is 1, though x, 2i over a subnormal float, be infinite (which UndefinedBehaviorSanitizer minds).
+// pow(1, x) is 1, even though x is infinite: 2i divided by a subnormal float. UndefinedBehaviorSanitizer
+// watches.
 TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
   Spec spec = MakeSpec(64, target());
   spec.base = 1.0;
@@ -193,8 +195,8 @@ TEST_P(PhaseRoundingTest, PowersOfOneAreOne) {
   EXPECT_TRUE(SameBits(Write(Create(spec), 3, 4), want));
 }
 
-// Of a pair alone the frequency is 1 by the formula, and of base 1 all are: no rate that is infinite, or 0 /
-// 0, makes NaNs of them.
+// With one pair, or with base 1, all frequencies are 1. The rate between frequencies may be infinite or 0 /
+// 0, but that must not make NaNs.
 TEST_P(PhaseRoundingTest, WithoutARateFrequenciesAreOne) {
   for (const posenc_phase_rounding rounding : kRoundings) {
     for (const double exponent_dim : {0x1p-149, -0x1p-140, 1e-300}) {
@@ -217,9 +219,7 @@ TEST_P(PhaseRoundingTest, WithoutARateFrequenciesAreOne) {
   }
 }
 
-// float32 makes 1 of a base next to 1, or a base whose logarithm is larger by two thirds: its frequencies, of
-// the rounded base, are the ones that must be in range.
-// 259^3 = 17373979 lies between two floats, of which the even one is 17373980.
+// The frequency 259^3 = 17373979 is a midpoint of two floats. The even one is 17373980.
 TEST_P(PhaseRoundingTest, PowersThatAreTiesAreEven) {
   Spec spec = MakeSpec(4, target());
   spec.base = 259.0;
@@ -227,19 +227,21 @@ TEST_P(PhaseRoundingTest, PowersThatAreTiesAreEven) {
   spec.phase_rounding = POSENC_F32_POW_DIV;
   float row[4];
   ASSERT_EQ(Create(spec).Write(17373980, 1, {row, 4}), POSENC_OK);
-  EXPECT_EQ(row[2], 0x1.aed548p-1f);  // the sine of 1
+  EXPECT_EQ(row[2], 0x1.aed548p-1f);  // of an angle of 1
   EXPECT_EQ(row[3], 0x1.14a280p-1f);
 }
 
+// The base is rounded to float first, and its frequencies must be in range. A base next to 1 may become 1, or
+// a base with a logarithm that is larger by two thirds.
 TEST_P(PhaseRoundingTest, BaseIsRoundedBeforeItsFrequenciesAreChecked) {
   Spec spec = MakeSpec(4, target());
   spec.phase_rounding = POSENC_F32_POW_DIV;
   spec.base = 1 + 0.6 * 0x1p-23;
-  spec.exponent_dim = -0x1p-22 / 34;  // exp(34), not exp(20.4)
+  spec.exponent_dim = -0x1p-22 / 34;  // the second frequency is exp(34), not exp(20.4)
   Encoder none;
   EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians"));
   spec.base = 1 + 0.4 * 0x1p-23;
-  spec.exponent_dim = -0x1p-22 / 100;  // 1, not exp(40)
+  spec.exponent_dim = -0x1p-22 / 100;  // the second frequency is 1, not exp(40)
   const auto got = Write(Create(spec), 3, 4);
   EXPECT_TRUE(std::equal(got.begin(), got.begin() + 2, got.begin() + 2));
 }

@@ -1,1 +1,1 @@
-// Nothing but what CMake precompiles for all test programs (CMakeLists.txt).
+// An empty file. CMake precompiles the headers for all test programs with it (CMakeLists.txt).

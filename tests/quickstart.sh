@@ -1,6 +1,6 @@
 #!/bin/sh
-# quickstart.sh SOURCE BENCH WORK: the last step of tools/quickstart shows the speed of each target in one thread, as its heading says,
-# and no warning that is about another project.
+# quickstart.sh SOURCE BENCH WORK: the last step of tools/quickstart shows the speed of each target in one thread, as its
+# heading says, without warnings about other projects.
 set -eu
 bench=$2 work=$3/quickstart
 mkdir -p "$work"

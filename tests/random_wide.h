@@ -1,4 +1,4 @@
-// Random wide numbers, and a suite over both of its widths.
+// Random wide numbers, and a suite for both widths (256 and 1,024 bits).
 #ifndef POSENC_TESTS_RANDOM_WIDE_H_
 #define POSENC_TESTS_RANDOM_WIDE_H_
 
@@ -20,7 +20,7 @@ inline std::mt19937_64& Random() {
   return random;
 }
 
-// Random limbs, some all zeros or ones, which is where carries go wrong.
+// Random limbs. Some are all zeros or all ones, because carries go wrong there.
 template <int kLimbs>
 Wide<kLimbs> RandomWide(int max_exponent) {
   Wide<kLimbs> x;
@@ -49,7 +49,7 @@ Wide<kLimbs> PowerOfTwo(std::int64_t exponent, bool negative = false) {
   return x;
 }
 
-// Any positive finite number, also a subnormal one; half of them next to 1.
+// A random positive finite number, perhaps subnormal. Half of them are near 1.
 inline double RandomPositive() {
   double x = 0.0;
   while (!(x > 0.0 && std::isfinite(x))) {

@@ -1,4 +1,4 @@
-// What a call should report: the kind of its status, and words of its sentence. Plain: needs neither
+// What a test expects from a call: the kind of its status, and words from its sentence. Needs neither
 // GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_REFUSAL_H_
 #define POSENC_TESTS_REFUSAL_H_
@@ -10,8 +10,8 @@
 
 namespace posenc {
 
-// EXPECT_EQ(call(), Refusal(POSENC_BAD_STRIDE, "stride of the lookup")). Without words any sentence of the
-// kind will do.
+// Use: EXPECT_EQ(call(), Refusal(POSENC_BAD_STRIDE, "stride of the lookup")). Without words, any sentence of
+// this kind is accepted.
 struct Refusal {
   Refusal(posenc_kind of, const char* some_words = "")  // NOLINT(google-explicit-constructor): POSENC_OK
       : kind(of), words(some_words) {}

@@ -1,5 +1,6 @@
 #!/bin/sh
-# report.sh SOURCE WORK PYTHON: without matplotlib tools/report writes its tables all the same, and says that pictures are missing.
+# report.sh SOURCE WORK PYTHON: without matplotlib, tools/report still writes its tables, and says that the pictures are
+# missing.
 set -eu
 work=$2/report
 rm -rf "$work" && mkdir -p "$work/without/matplotlib" "$work/out"

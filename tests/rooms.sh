@@ -1,12 +1,13 @@
 #!/bin/sh
-# rooms.sh SOURCE: a file of src/ includes its own room and lower ones only, and public headers only what is public.
-# src/models calls public C functions only, so it includes the public headers and its own files. There are four
-# exceptions, none of which links anything: number/exact.h, which is a setting of the compiler; spec/members.inc, the rows
-# of members, and spec/rules.h, the statuses by name, which are data; and spec/describe.h in groups.h, which is for the command and Python.
-# Nothing else in src/ or include/ knows src/models: it includes neither its files nor its public headers.
-# A union in src/ has a constructor that begins the life of one member, so that no other member is called.
-# Lines are prefetched by their address (number/compiler.h): a pointer would have to stay in its array.
-# A source file of the library, and of the tools that judge it, first includes what keeps arithmetic exact.
+# rooms.sh SOURCE: checks rules for the sources: mostly which files include which.
+# - A file in src/ includes only files of its own folder and of lower layers. Public headers include only public headers.
+# - src/models calls only public C functions, so it includes only the public headers and its own files. There are four exceptions,
+#   and none needs linking: number/exact.h sets the compiler; spec/members.inc and spec/rules.h are data; groups.h, which serves
+#   the command and Python, includes spec/describe.h.
+# - Nothing else in src/ or include/ includes files or public headers of src/models.
+# - Each union in src/ has a constructor that begins the life of one member, so that no other member is called.
+# - Lines are prefetched by their address (number/compiler.h), because a pointer must stay inside its array.
+# - Each source file of the library, and of the tools that judge it, first includes number/exact.h, which keeps arithmetic exact.
 cd "$1" && awk '
   BEGIN { level["posenc"] = 0; n = split("spec number frequency kernel call api models", rooms); for (i = 1; i <= n; ++i) level[rooms[i]] = i }
   match($0, /^#include "[a-z_]+\//) {

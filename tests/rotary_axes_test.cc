@@ -1,4 +1,5 @@
-// Positions of several axes: each pair turns by that of its axis, in every order of the axes, by the oracle.
+// Positions with several axes: each pair rotates by the position on its axis, in every order of axes.
+// Compared with the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct Order {
   std::size_t axes, sections[POSENC_MAX_AXES];
 };
 
-// Those of the models in the header, and odd ones.
+// The orders that models use (rotary_c.h names them), and unusual ones.
 const Order kOrders[] = {
     {POSENC_CONSECUTIVE_AXES, 3, {16, 24, 24}},
     {POSENC_CONSECUTIVE_AXES, 4, {1, 0, 5, 2}},
@@ -49,7 +50,7 @@ class RotaryAxes : public ExactPerTarget {
     return spec;
   }
 
-  // Positions [axes, tokens]: of any kind, then some that all axes move on from, or only the first ones.
+  // Positions [axes, tokens]. First various ones, then consecutive ones, on all axes or only on the first.
   static std::vector<double> Positions(std::size_t axes) {
     std::vector<double> positions;
     for (std::size_t k = 0; k < axes; ++k) {
@@ -76,8 +77,8 @@ TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
   }
 }
 
-// A run of positions is the same on all axes; and so one axis turns as the others: where frequencies do not
-// depend on the axis, as without axes.
+// A run of positions is the same on all axes. So if frequencies do not depend on the axis, the result is the
+// same as without axes.
 TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
   for (const Order& order : kOrders) {
     for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
@@ -110,15 +111,15 @@ TEST_P(RotaryAxes, RunsAreTheSameOnAllAxes) {
   }
 }
 
-// The scaling of each of FLUX's axes, as of a rotary of its own.
+// For axial axes as in FLUX, each axis is scaled as if it were a rotary alone.
 TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
   const Order flux = {POSENC_AXIAL_AXES, 3, {8, 28, 28}}, nearly_alike = {POSENC_AXIAL_AXES, 3, {22, 21, 21}};
   const struct {
     Order order;
     posenc_scaling scaling;
     double factor;
-    std::size_t pair;  // of the axis
-    double want;       // its frequency on axes 1 and 2
+    std::size_t pair;  // within the axis
+    double want;       // the frequency on axes 1 and 2
   } cases[] = {
       {flux, POSENC_YARN, 2.0, 0, 1.0},
       {flux, POSENC_YARN, 2.0, 1, std::pow(1e4, -1.0 / 28) * (7.0 / 8 + 1.0 / 8 / 2)},  // the ramp ends at 8
@@ -153,7 +154,7 @@ TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
   }
 }
 
-// Units, scalings and lists of axial axes, which begin anew on each.
+// Axial axes with units, scalings and lists. Frequencies begin again on each axis.
 TEST_P(RotaryAxes, AxialAxesOfEveryKind) {
   for (const char* words :
        {"unit=TURNS base=9 scaling=NTK factor=3 position_scale=0.3",

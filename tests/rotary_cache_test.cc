@@ -1,5 +1,5 @@
-// Caches of cosines and sines: every entry of every layout and type is the nearest number, the amplitude
-// included; what is not of the layout keeps its bytes.
+// Caches of cosines and sines. Every entry, in every layout and type, is correctly rounded and includes the
+// amplitude. Bytes outside the layout do not change.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ TEST_P(RotaryCache, TablesOfAnyAlignment) {
   }
 }
 
-// Parts of heads have as many columns as turn.
+// If a part of the head rotates, the cache has columns for this part only.
 TEST_P(RotaryCache, PartsOfHeads) {
   posenc_rotary_spec spec = MakeRotarySpec(80, target());
   spec.rotary_dim = 26;
@@ -47,7 +47,8 @@ TEST_P(RotaryCache, PartsOfHeads) {
   ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 0.75, 1, 0); });
 }
 
-// In turns: cosines and sines that are 0, and whole amplitudes, ties of a type among them.
+// In turns: cosines and sines that are exactly 0 or 1, times the amplitude. Some amplitudes are midpoints of
+// a type.
 TEST_P(RotaryCache, WholeQuarterTurns) {
   posenc_rotary_spec spec = MakeRotarySpec(8, target());
   spec.unit = POSENC_TURNS;
@@ -63,7 +64,7 @@ TEST_P(RotaryCache, WholeQuarterTurns) {
   }
 }
 
-// A run of positions is the list of them, in integers of both widths and in floats.
+// A run of positions gives the same cache as a list of them, in integers of both widths and in floats.
 TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
   constexpr std::size_t kTokens = 70, kDim = 34;
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim, target()));
@@ -92,7 +93,7 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
   }
 }
 
-// The cosines and sines of a rotary in transformers that pairs neighbours of the first half of a head.
+// A rotary in transformers that pairs neighbours in the first half of a head reads this layout.
 TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
   constexpr std::size_t kHeadDim = 16, kPairs = 4;
   posenc_rotary_spec spec;
@@ -130,7 +131,7 @@ TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
   }
 }
 
-// Rows of the two layouts that have each number twice rotate to the same bits.
+// The two layouts that have each number twice rotate to the same bits.
 template <class C, class T>
 void ExpectTwiceIsDuplicated(const posenc_rotary_spec& spec) {
   constexpr std::size_t kTokens = 5, kHeads = 3;

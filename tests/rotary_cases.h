@@ -1,4 +1,4 @@
-// Rotaries and what they rotate: handles, pairs of every kind, and what the oracle makes of them.
+// Rotaries and what tests rotate: handles, pairs of every kind, and what the oracle makes of them.
 #ifndef POSENC_TESTS_ROTARY_CASES_H_
 #define POSENC_TESTS_ROTARY_CASES_H_
 
@@ -37,7 +37,7 @@ inline RotaryPtr CreateRotary(const posenc_rotary_spec& spec) {
   return {rotary, &posenc_rotary_destroy};
 }
 
-// With a list of frequencies, which must stay.
+// A spec with a list of frequencies. The list must outlive the spec.
 inline posenc_rotary_spec ListedSpec(const std::vector<double>& frequencies, const char* target) {
   posenc_rotary_spec spec = MakeRotarySpec(2 * frequencies.size(), target);
   spec.frequencies = frequencies.data();
@@ -45,7 +45,7 @@ inline posenc_rotary_spec ListedSpec(const std::vector<double>& frequencies, con
   return spec;
 }
 
-// Dense: [tokens, heads, head_dim].
+// Heads without gaps: [tokens, heads, head_dim].
 template <class T>
 posenc_heads DenseHeads(T* data, std::size_t heads, std::size_t head_dim) {
   posenc_heads dense{};
@@ -59,7 +59,7 @@ posenc_heads DenseHeads(T* data, std::size_t heads, std::size_t head_dim) {
 
 inline constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
 
-// Whole numbers and others, near and far, and those whose sines only show in many bits.
+// Integers and fractions, small and large, and positions so small that only many bits show the sine.
 inline const std::vector<double>& RotaryPositions() {
   static const std::vector<double> positions = {
       0.0,          1.0,           -1.0, 7.0,       131071.0,  1048575.0,       0x1p31,
@@ -68,8 +68,8 @@ inline const std::vector<double>& RotaryPositions() {
   return positions;
 }
 
-// Positions that follow each other, from whole numbers and from others, even if nearly whole, on and through
-// 0, and such as only seem to.
+// Consecutive positions: integers and fractions, some nearly integers, up to 0 and across it. Some only look
+// consecutive.
 inline const std::vector<double>& RotaryRuns() {
   static const std::vector<double> positions = [] {
     std::vector<double> runs = {0.5,  1.5,  2.5, 0x1p-54, 1.0, 2.0,  7.0,
@@ -82,7 +82,7 @@ inline const std::vector<double>& RotaryRuns() {
   return positions;
 }
 
-// Where the elements of pair i of r / 2 are, by the words of posenc_pairing.
+// Where the elements of pair i of r / 2 pairs are, as posenc_pairing describes.
 struct ElementIndices {
   std::size_t a, b;
 };
@@ -96,7 +96,7 @@ T Largest() {
   return FromBits<T>(oracle::Pack(TypeOf<T>(), HUGE_VAL) - 1);
 }
 
-// 2^exponent of the least number.
+// The exponent e for which 2^e is the smallest number of the type.
 template <class T>
 int LeastExponent() {
   return TraitsOf(TypeOf<T>()).least_exponent();
@@ -122,19 +122,19 @@ struct Rotated {
   T x, y;
 };
 
-// What cosines and sines are multiplied by, and whether they turn back.
+// The factor of cosines and sines, and whether they rotate back.
 struct RotaryGain {
   double amplitude = 1.0, scale = 1.0;
   bool inverse = false;
 };
 
-// A turn of the oracle, for elements by their C++ types.
+// A rotation by the oracle, for elements of C++ types.
 class GainedTurn {
  public:
   GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
       : turn_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
 
-  // Each element as a real number rounded once, or as IEEE arithmetic has it of NaNs and infinities.
+  // Rounds each exact element once. For NaNs and infinities it follows IEEE arithmetic.
   template <class T>
   Rotated<T> Rotate(T a, T b) const {
     oracle::Rounding x, y;
@@ -153,10 +153,10 @@ class GainedTurn {
   double Sine() const { return Entries<double>().y; }
 
  private:
-  mutable oracle::Turn turn_;  // keeps what it has evaluated
+  mutable oracle::Turn turn_;  // remembers what it has evaluated
 };
 
-// Pairs of numbers of a type: what is hard to turn, and what is not.
+// Makes pairs of numbers of a type, easy ones and ones that are hard to rotate.
 template <class T>
 class PairMaker {
  public:
@@ -164,17 +164,17 @@ class PairMaker {
 
   explicit PairMaker(unsigned seed) : random_(seed) {}
 
-  // For a turn by a cosine and a sine, gain included.
+  // A pair to be rotated by the cosine c and the sine s, which include the gain.
   Rotated<T> Make(std::size_t kind, double c, double s, double gain) {
     switch (kind % kKinds) {
       case 0:
       case 1:
         return {Normal(-4, 4), Normal(-4, 4)};
-      case 2: {  // x cancels
+      case 2: {  // the terms of x cancel
         const T b = Normal(-4, 4);
         return {Step(Finite(Wide(b) * s / c)), b};
       }
-      case 3: {  // y cancels
+      case 3: {  // the terms of y cancel
         const T a = Normal(-4, 4);
         return {a, Step(Finite(-Wide(a) * s / c))};
       }
@@ -194,23 +194,23 @@ class PairMaker {
         const int ratio = static_cast<int>(random_() % 121) - 60;
         return {Normal(-ratio / 2 - 2, -ratio / 2 + 2), Normal(ratio - ratio / 2 - 2, ratio - ratio / 2 + 2)};
       }
-      case 11: {  // next to what overflows, or beyond it
+      case 11: {  // next to overflow, or beyond it
         const double most = random_() % 2 == 0 ? 1.0 + std::ldexp(1.0, -Digits() - 1) : 1.75;
         return Wanted(std::copysign(Wide(Largest<T>()) * most, Sign()), Wide(Normal(kMost - 3, kMost)), c, s,
                       gain);
       }
-      case 12:  // next to the middle of small numbers
+      case 12:  // next to midpoints of small numbers
         return Wanted(std::ldexp(Sign() * (static_cast<double>(random_() % 8) + 0.5), LeastExponent<T>()),
                       std::ldexp(static_cast<double>(random_() % 9) - 4.0, LeastExponent<T>()), c, s, gain);
       case 13:
         return Midpoint(c, s, false);
       case 14:
         return Midpoint(c, s, true);
-      case 15: {  // as large as each other
+      case 15: {  // both of the same magnitude
         const T a = Normal(-2, 2);
         return {a, random_() % 2 == 0 ? a : Finite(-Wide(a))};
       }
-      case 16: {  // powers of two: products of the same digits
+      case 16: {  // powers of two: both products have the same digits
         return {Finite(std::ldexp(Sign(), Exponent(-3, 3))), Finite(std::ldexp(Sign(), Exponent(-3, 3)))};
       }
       default:  // any finite numbers
@@ -248,27 +248,27 @@ class PairMaker {
         std::ldexp(Sign() * static_cast<double>(random_() % (1u << (Digits() - 1))), LeastExponent<T>()));
   }
 
-  // The nearest number that is finite; for what is none any.
+  // The nearest finite number. For a NaN, a random number.
   T Finite(double x) {
     if (std::isnan(x)) return Normal(-4, 4);
     const double most = Wide(Largest<T>());
     return Nearest<T>(std::min(std::max(x, -most), most));
   }
 
-  // A neighbour, or the number itself.
+  // A neighbour of x, or x itself.
   T Step(T x) {
     const std::uint64_t bits = BitsOf(x), step = random_() % 5;
     const T moved = FromBits<T>(bits + step - 2);
     return step < 3 || !std::isfinite(Value(moved)) || (bits & 0x7FFF) < 4 ? x : moved;
   }
 
-  // What turns to these, nearly.
+  // A pair that rotates to nearly (x, y).
   Rotated<T> Wanted(double x, double y, double c, double s, double gain) {
     const double square = gain * gain;
     return {Finite((x * (c / square)) + (y * (s / square))), Finite((y * (c / square)) - (x * (s / square)))};
   }
 
-  // a, and a much smaller b that brings x, or y, next to the middle of two neighbours.
+  // a, and a much smaller b that brings x (or y) next to a midpoint of two numbers.
   Rotated<T> Midpoint(double c, double s, bool is_y) {
     const T a = Normal(-2, 2);
     const double near = Wide(a) * (is_y ? s : c);

@@ -1,5 +1,5 @@
-// Elements of any content: rotated right by the oracle, whole heads of a kind and one in a head at each
-// place; and hardly any pair reaches wide arithmetic, whatever its elements are.
+// Unusual elements: whole heads of a kind, or one in a head at each place. The rotation is correct by the
+// oracle, and hardly any pair needs wide arithmetic, whatever its elements are.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kKinds[] = {"nan",   "inf",    "subnormal",         "overflow", "wide",
                                   "zeros", "random", "ones_beside_zeros", "ties"};
 
-// A pair of a kind.
+// A pair of the given kind.
 template <class T>
 Rotated<T> PairOf(const std::string& kind, PairMaker<T>& maker, std::size_t k) {
   constexpr ElementTraits kTraits = TraitsOf(TypeOf<T>());
@@ -49,7 +49,7 @@ Rotated<T> PairOf(const std::string& kind, PairMaker<T>& maker, std::size_t k) {
 
 class RotaryElements : public ExactPerTarget {};
 
-// Tokens that follow others, so that their turns are added, and some that do not.
+// Some tokens are consecutive, so that their angles are added, and some are not.
 TEST_P(RotaryElements, WholeHeads) {
   const posenc_rotary_spec spec = Spec(IsReference() ? 10 : 76);
   const TurnTable turns(spec, {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5});
@@ -67,7 +67,7 @@ TEST_P(RotaryElements, WholeHeads) {
   }
 }
 
-// A pair of a kind in each lane of the longest vectors, one in a head, among ordinary ones.
+// One unusual pair in each head, among ordinary ones. It comes to be in each lane of the longest vectors.
 TEST_P(RotaryElements, OneInAHead) {
   constexpr std::size_t kPairs = 36;
   const auto expect = [&](const posenc_rotary_spec& spec, const std::vector<double>& positions,
@@ -81,17 +81,18 @@ TEST_P(RotaryElements, OneInAHead) {
            });
   };
   for (const char* kind : kKinds) expect(Spec(2 * kPairs), {17.0, 18.0}, kind);
-  // Where sines and cosines are so small that those of added turns may have the wrong sign.
-  std::vector<double> eighths(kPairs);  // of half turns, nearly
+  // Sines and cosines so small that angle addition may give them the wrong sign.
+  std::vector<double> eighths(kPairs);  // nearly, in half turns
   for (std::size_t i = 0; i < kPairs; ++i) eighths[i] = static_cast<double>(2 * i + 1) * kPi / 8.0;
   expect(Listed(eighths), {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, "inf");
 }
 
-// Beside whole quarter turns a gain of few digits makes ties that only the smaller term breaks; at odd
-// eighths elements of one size cancel. Some are constructed against what two doubles decide.
+// Next to whole quarter turns, a gain with few digits makes midpoints that only the smaller term decides. At
+// odd eighths of a turn, elements of the same size cancel. Some cases are chosen so that two doubles decide
+// wrongly.
 TEST_P(RotaryElements, BesideKnownAngles) {
   const double late =
-      0x1p-27 * (1.0 + 0x1p-32) / (2.0 * kPi);  // where -8 sin(t) is half an ulp, and cos(t) less
+      0x1p-27 * (1.0 + 0x1p-32) / (2.0 * kPi);  // -8 sin(t) is half an ulp, and cos(t) is less
   const std::vector<double> frequencies = {
       1.0 / 12.0,    5.0 / 12.0, 1.0 / 6.0, 0.25 - 0x1p-54,  0.25 + 0x1p-53, -0.25 + 0x1p-54, 0.5 + 0x1p-53,
       1.0 - 0x1p-53, 0.125,      -0.375,    0.125 + 0x1p-55, 0.25,           0x1p-60,         late};
@@ -132,10 +133,11 @@ TEST_P(RotaryElements, BesideKnownAngles) {
   });
 }
 
-// Of 40 heads a token: fewer than one pair in a thousand is taken in wide arithmetic, and fewer than one in
-// ten is queued (by vectors of 128 bits, of wide float16, one in five: of four lanes one may be).
+// With 40 heads for each token, fewer than one pair in a thousand needs wide arithmetic, and fewer than one
+// in ten is queued. (Whole vectors are queued: with wide float16 in vectors of 128 bits, one pair in five,
+// because one of four lanes is enough.)
 TEST_P(RotaryElements, HardlyAnyIsWide) {
-  if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
+  if (IsReference()) GTEST_SKIP() << "the reference computes all pairs in wide arithmetic";
   constexpr std::size_t kHeads = 40, kPairs = 64, kTokens = 16, kAll = kTokens * kHeads * kPairs;
   const std::string target = GetParam().name;
   const bool is_wide_vector = target.find("AVX") == 0;
@@ -164,7 +166,7 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
           EXPECT_LE(tally.wide_sin_cos, kAll / 1000) << kind << (is_one ? ", one a head" : "");
           EXPECT_LE(tally.doubles, is_one ? 4 * kTokens * kHeads : kAll / (is_wide_vector ? 10 : 4))
               << kind << (is_one ? ", one a head" : "");
-          if (is_one && target == "AVX2" && std::is_same_v<T, float>) {  // direct turns leave none open
+          if (is_one && target == "AVX2" && std::is_same_v<T, float>) {  // direct angles leave none undecided
             EXPECT_LE(tally.doubles, 4 * kTokens) << kind;
           }
         });
@@ -173,9 +175,9 @@ TEST_P(RotaryElements, HardlyAnyIsWide) {
   }
 }
 
-// At angle 0 products with a short gain are exact, and where they are ties, vectors round them.
+// At angle 0 products with a short gain are exact. If they are midpoints, vectors round them.
 TEST_P(RotaryElements, TiesAtAngleZeroAreNotQueued) {
-  if (IsReference()) GTEST_SKIP() << "which takes all pairs so";
+  if (IsReference()) GTEST_SKIP() << "the reference computes all pairs in wide arithmetic";
   constexpr std::size_t kHeads = 4, kPairs = 64;
   const RotaryPtr rotary = CreateRotary(Spec(2 * kPairs));
   ForEachType([&](auto element) {
@@ -187,13 +189,14 @@ TEST_P(RotaryElements, TiesAtAngleZeroAreNotQueued) {
     heads.scale = 0.75;
     const internal::Tally tally =
         internal::WalkTokens(rotary->rotary, {0, internal::List(), 1, 1}, {&heads, 1});
-    EXPECT_LE(tally.doubles, kHeads * kPairs / 4);  // half of them are ties
+    EXPECT_LE(tally.doubles, kHeads * kPairs / 4);  // half of them are midpoints
   });
 }
 
-// Sums at eighths of a turn that cancel: all heads share the wide turns of their token.
+// At eighths of a turn, sums cancel and wide arithmetic is needed. All heads of a token share its wide sines
+// and cosines.
 TEST_P(RotaryElements, HeadsShareWideSinesAndCosines) {
-  if (IsReference()) GTEST_SKIP() << "which goes by pairs";
+  if (IsReference()) GTEST_SKIP() << "the reference computes each pair separately";
   constexpr std::size_t kHeads = 40, kPairs = 6;
   const std::vector<double> eighths(kPairs, 0.125);
   posenc_rotary_spec spec = Listed(eighths);
@@ -202,11 +205,11 @@ TEST_P(RotaryElements, HeadsShareWideSinesAndCosines) {
   const RotaryPtr rotary = CreateRotary(spec);
   std::vector<float> x(kHeads * 2 * kPairs, 1.0f);
   posenc_heads heads = DenseHeads(x.data(), kHeads, 2 * kPairs);
-  heads.scale = 0.1;  // a gain of more digits than two doubles are tried with
+  heads.scale = 0.1;  // the gain has too many digits for two doubles
   const internal::Tally tally =
       internal::WalkTokens(rotary->rotary, {1, internal::List(), 1, 1}, {&heads, 1});
   EXPECT_EQ(tally.recomputed, kHeads * kPairs);
-  EXPECT_EQ(tally.wide_sin_cos, kPairs);  // of 256 bits, which know these to be equal
+  EXPECT_EQ(tally.wide_sin_cos, kPairs);  // in 256 bits, where sine and cosine are known to be equal
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryElements);

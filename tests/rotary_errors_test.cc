@@ -1,4 +1,5 @@
-// What the phase roundings of other engines cost, in the sine at long contexts: the table of docs/rotary.md.
+// The errors of other engines' phase roundings, in the sine at long contexts. It prints the table in
+// docs/rotary.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kHeadDim = 128, kPairs = kHeadDim / 2, kLast = 256;
 
-// Cosines and sines of the last `count` positions up to `last`, as doubles.
+// Cosines and sines at the last `count` positions up to `last`, as doubles.
 std::vector<double> Turns(double base, posenc_phase_rounding rounding, std::int64_t last, std::size_t count) {
   RotarySpec spec;
   spec.head_dim = kHeadDim;
@@ -40,7 +41,7 @@ double WorstSine(const std::vector<double>& got, const std::vector<double>& exac
 struct Engine {
   const char* name;
   posenc_phase_rounding rounding;
-  double least, most;  // of the errors at 131071; in proportion at 1048575
+  double least, most;  // bounds of the errors at 131071; they grow in proportion to the position
 };
 
 TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
@@ -69,7 +70,7 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
   }
 }
 
-// Rounded to float, the exact ones are wrong by half a unit in the last place of a float below 1.
+// Exact sines are only rounded to float. The error is half a unit in the last place of a float below 1.
 TEST(RotaryErrors, OfExactPhasesDoNot) {
   for (const double base : {1e4, 5e5, 1e6}) {
     for (const std::int64_t last : {std::int64_t{131071}, std::int64_t{1048575}, POSENC_MAX_POSITION}) {

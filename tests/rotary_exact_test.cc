@@ -1,5 +1,5 @@
-// POSENC_EXACT: each element is the real number of the elements that were given, rounded once, by the oracle;
-// in every type and pairing, in place or not, at positions, amplitudes and dims of every kind.
+// POSENC_EXACT: each element is the exact result for the given elements, rounded once. Compared with the
+// oracle in every type and pairing, in place or not, at many positions, amplitudes and dims.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace posenc {
 namespace {
 
-// Of amplitude and scale, whose product need not be a double.
+// Amplitudes and scales. Their product need not be a double.
 const RotaryGain kGains[] = {{1.0, 1.0, false},     {1.3465735902799727, 1.0, false},
                              {1.0, 0x1p-64, false}, {0x1.fffffffcp63, 1.0, false},
                              {0.1, 1.0, false},     {1.3465735902799727, 0.1, false}};
@@ -34,12 +34,12 @@ TEST_P(RotaryExact, ElementsOfEveryKind) {
   }
 }
 
-// Tokens that follow others, and some that do not.
+// Some tokens are consecutive, and some are not.
 TEST_P(RotaryExact, Runs) {
   const std::vector<double> large = {1e9, 3e8, 7e6};
   for (const std::size_t dim : {6u, 64u, 202u}) {
     if (IsReference() && dim > 6) continue;
-    // Where positions that differ a little differ a lot.
+    // Positions that differ a little give very different phases.
     const posenc_rotary_spec spec = dim == 6 ? Listed(large) : Spec(dim);
     const TurnTable turns(spec, RotaryRuns());
     for (const RotaryGain& gain : kGains) {
@@ -49,7 +49,7 @@ TEST_P(RotaryExact, Runs) {
   }
 }
 
-// One in a vector, however long, of others that do not leave the loop.
+// One hard pair in each vector, however long, among pairs that stay in the loop.
 TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
   std::vector<std::size_t> kinds;
   for (std::size_t kind = 2; kind < PairMaker<float>::kKinds; ++kind) {
@@ -67,7 +67,7 @@ TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
   }
 }
 
-// More than one vector's worth of pairs that leave the loop, in a row.
+// Many hard pairs in a row: more than one vector leaves the loop.
 TEST_P(RotaryExact, NothingButHardPairs) {
   const std::size_t heads = IsReference() ? 2 : 12;
   for (const std::size_t dim : {6u, 202u}) {
@@ -83,7 +83,7 @@ TEST_P(RotaryExact, NothingButHardPairs) {
   }
 }
 
-// All pairs next to 1 of bfloat16, and of float16 every first element with some second ones.
+// All pairs of bfloat16 around 1. For float16 every first element, with some second elements.
 TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
   constexpr std::size_t kDim = 64;
   const posenc_rotary_spec spec = Spec(kDim);
@@ -103,15 +103,14 @@ TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
                     return Rotated<T>{a, FromBits<T>(half + b / 2 + 0x8000 * (b % 2))};
                   });
     };
-    expect(BFloat16(), 0x3F00, 256, 512);  // from 1/2 to 2, and the second also negative
+    expect(BFloat16(), 0x3F00, 256, 512);  // from 1/2 to 2; the second element also negative
     if (HasFailure()) return;
     expect(Float16(), 0x3800, 2048, 64);
     if (HasFailure()) return;
   }
 }
 
-// Sums that are in the middle of two numbers, and 0: where no angle takes part, at quarter turns, and at
-// eighths of a turn.
+// Sums that are midpoints of two numbers, or 0: at angle 0, at quarter turns, and at eighths of a turn.
 TEST_P(RotaryExact, TiesAndZeros) {
   std::vector<double> positions = {0.0, -0.0};
   for (int k = -5; k <= 9; ++k) positions.push_back(k * 0.125);
@@ -133,8 +132,8 @@ TEST_P(RotaryExact, TiesAndZeros) {
   }
 }
 
-// The same of frequencies that are rational and not binary, 1, 1/3, 1/9 and 1/27 of a turn: what turns is
-// only moved, and infinities meet zeros.
+// The same with rational frequencies that are not binary fractions: 1, 1/3, 1/9 and 1/27 of a turn. Elements
+// only change places or signs, so infinities meet zeros.
 TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
   posenc_rotary_spec spec = Spec(8);
   spec.unit = POSENC_TURNS;
@@ -151,18 +150,20 @@ TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
   });
 }
 
-// Half of the least number, nearly: what 256 bits may take for less, at either end of a pair.
+// Sums of nearly half the smallest number, where 256 bits may not decide. Either element of the pair may be
+// the larger.
 TEST_P(RotaryExact, HalfOfTheLeastNumber) {
-  const posenc_rotary_spec spec = Spec(2);  // 1 radian a step
+  const posenc_rotary_spec spec = Spec(2);  // 1 radian for each position
   const std::vector<double> positions = {0x1p-130, -0x1p-130, 0x1p-125, -0x1p-140, 0x1p-140};
   const TurnTable turns(spec, positions);
   ForEachType([&](auto element) {
     using T = decltype(element);
-    if (TypeOf<T>() == POSENC_F16) return;  // its numbers are too small for such angles
+    if (TypeOf<T>() == POSENC_F16) return;  // its smallest number is too large for such angles
     const double least = std::ldexp(1.0, LeastExponent<T>());
     ExpectOf<T>(spec, turns, 48, kGains[0],
                 [&](PairMaker<T>&, const GainedTurn& turn, std::size_t h, std::size_t) {
-                  // n least numbers, and what turns to n + 1/2 or n - 1/2 of them.
+                  // One element is n times the smallest number. With the other one the sum is n + 1/2 or n -
+                  // 1/2 times it.
                   const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
                   const double other =
                       (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
@@ -172,7 +173,7 @@ TEST_P(RotaryExact, HalfOfTheLeastNumber) {
   });
 }
 
-// Next to the middle, at angles that only thousands of bits tell from 0.
+// Sums next to midpoints, at angles so small that only thousands of bits show that they are not 0.
 TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   const posenc_rotary_spec spec = Spec(12);
   const TurnTable turns(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600,
@@ -183,8 +184,7 @@ TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   }
 }
 
-// A pair and an angle that brings one of its sums next to the middle of two numbers, and makes it any part of
-// its terms.
+// A pair and an angle. One of the rotated sums is next to a midpoint, and may be much smaller than its terms.
 template <class T>
 struct Cancelling {
   T a, b;
@@ -198,21 +198,21 @@ struct Cancelling {
     const double ulp = sizeof(T) == 4 ? std::ldexp(0x1p-52, kExponent) : part * 0x1p-23;
     const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
     const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
-    const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine, of which angle?
+    const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine of an angle; of which?
     angle = (k % 2 == 0 ? std::acos(cosine) : std::asin(cosine)) - std::atan2(wide_b, wide_a);
   }
 
-  static constexpr int kExponent = 10;  // so that what is left is normal in float16
+  static constexpr int kExponent = 10;  // so that the sum is a normal float16
 };
 
-// A pair at a token that is hard, among others that are not.
+// A hard pair at one token, among easy ones.
 template <class T>
 struct HardPair {
   std::size_t token, pair;
   Rotated<T> before;
 };
 
-// The hard ones of all tokens, in both pairings, as rotate(rotary, heads) has them.
+// Rotates all hard pairs by rotate(rotary, heads) in both pairings, and compares them with the oracle.
 template <class T, class Rotate>
 void ExpectHardPairs(posenc_rotary_spec spec, const std::vector<double>& positions,
                      const std::vector<HardPair<T>>& hard, const Rotate& rotate) {
@@ -265,8 +265,8 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancel) {
   });
 }
 
-// The same of tokens that follow others: the frequency puts the sums of a pair there at one of them, of each
-// fourth pair, one in a vector or a few.
+// The same for consecutive tokens. Each fourth pair has a frequency that puts its sums next to midpoints at
+// one of the tokens. So a vector has one such pair or a few.
 TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
   constexpr std::size_t kPairs = 256, kTokens = 16;
   constexpr int kFirst = 3;
@@ -290,7 +290,7 @@ TEST_P(RotaryExact, MidpointsOfSumsThatCancelInARun) {
   }
 }
 
-// NaNs of every kind are the canonical one; infinities go where IEEE arithmetic has them.
+// Every NaN becomes the canonical NaN. Infinities follow IEEE arithmetic.
 TEST_P(RotaryExact, NansAndInfinities) {
   posenc_rotary_spec in_turns = Spec(8);
   in_turns.unit = POSENC_TURNS;
@@ -298,7 +298,7 @@ TEST_P(RotaryExact, NansAndInfinities) {
   const std::vector<double> positions = {-0.0, 1.0, -0.75, 0.125, 3.1, 0x1p-1000};
   for (const posenc_rotary_spec& spec : {in_turns, Spec(10), Spec(64)}) {
     const TurnTable turns(spec, positions);
-    const bool are_rare = spec.head_dim == 64;  // one in a vector of others
+    const bool are_rare = spec.head_dim == 64;  // one in each vector
     ForEachType([&](auto element) {
       using T = decltype(element);
       std::vector<T> numbers = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), Nearest<T>(0.0),
@@ -320,7 +320,7 @@ TEST_P(RotaryExact, NansAndInfinities) {
   }
 }
 
-// Of a head a part turns; the rest stays where it is, or is copied.
+// A part of the head rotates. The other elements stay, or are copied.
 TEST_P(RotaryExact, PartsOfHeads) {
   const struct {
     std::size_t head_dim, rotary_dim, offset;
@@ -336,8 +336,8 @@ TEST_P(RotaryExact, PartsOfHeads) {
   }
 }
 
-// Heads with more pairs than buffers are rotated piece by piece: parts of pieces, axes, whole turns, rounded
-// phases.
+// Heads with more pairs than the buffers hold are rotated in pieces: with parts that end inside a piece, with
+// axes, whole turns and rounded phases.
 TEST_P(RotaryExact, LargeHeads) {
   const RotaryGain gain = {1.25, 1.0, false};
   const std::vector<double> positions = {0.0, 7.0, -1048575.0, 0.5};
@@ -366,7 +366,7 @@ TEST_P(RotaryExact, LargeHeads) {
   expect(Spec(POSENC_MAX_ROTARY_DIM), {-3.0});
 }
 
-// What multiplies positions, and other exponents.
+// Other values of position_scale and of exponent_dim.
 TEST_P(RotaryExact, OtherSchedules) {
   posenc_rotary_spec spec = Spec(64);
   spec.base = 1e6;

@@ -1,5 +1,5 @@
 // POSENC_FAST, and rotation by a caller's cache: the bits of plain float arithmetic with correctly rounded
-// cosines and sines, and no further off than rotary_c.h says.
+// cosines and sines. The error is within the bounds in rotary_c.h.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const RotaryGain kGains[] = {{1.0, 1.0, false},
                              {0x1p64, 1.0, false},
                              {1.3465735902799727, 0.1, false}};
 
-// Two products and a sum, each rounded to float, and that to the type.
+// Two products and a sum, each rounded to float. The sum is then rounded to the type.
 template <class T>
 Rotated<T> RotateInFloats(float cosine, float sine, T a, T b) {
   const float wide_a = Value(a), wide_b = Value(b);
@@ -39,7 +39,7 @@ class RotaryFast : public PerTarget {
   }
 };
 
-// Of any numbers: those with special ones among them are 1 of 9.
+// Any numbers. One pair in nine has special ones.
 template <class T>
 Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const GainedTurn& turn, double gain) {
   if (k % 9 != 0) return maker.Make(k, turn.Cosine(), turn.Sine(), gain);
@@ -65,7 +65,7 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
         const RotaryGain back{given.amplitude, given.scale, true};
         ExpectRotated<T>(
             spec, turns, heads, {given, back, back},
-            AllPairings(),  // the third shares the turns of the second
+            AllPairings(),  // the last two tensors share their angles
             [&](const GainedTurn& turn, const RotaryGain& gain, std::size_t, std::size_t) {
               return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
             },
@@ -80,8 +80,8 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
   }
 }
 
-// Cosines and sines of any size next to the middle of two floats, at one token each of a run: what (1, 0)
-// turns to.
+// Cosines and sines of any size next to midpoints of two floats, each at one token of a run. They show as the
+// rotated pair (1, 0).
 TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
   constexpr std::size_t kPairs = 256, kTokens = 16, kFirst = 3;
   for (unsigned round = 0; round < (IsReference() ? 1 : 20); ++round) {
@@ -112,7 +112,7 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
   }
 }
 
-// Where neither products nor sums overflow.
+// Neither products nor sums overflow here.
 TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
   const std::size_t dim = IsReference() ? 32 : 128, heads = IsReference() ? 6 : 36;
   const posenc_rotary_spec plain = Spec(dim);
@@ -161,25 +161,26 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
         }
       }
       EXPECT_LT(worst, gain.amplitude * gain.scale == 1.0 ? kMaxFastUlp : kMaxScaledFastUlp);
-      // So something was compared; what float16 makes of the largest and the least gain is nothing.
+      // Shows that something was compared. In float16 the largest and the smallest gain make only infinities
+      // and zeros.
       EXPECT_TRUE(worst > 0.4 ||
                   (TypeOf<T>() == POSENC_F16 && std::fabs(std::log2(gain.amplitude * gain.scale)) > 60));
     });
   }
 }
 
-// The float nearest to a product: one rounding, where that of doubles would be two.
+// The product, rounded once to float. With doubles it would be rounded twice.
 float RoundedProduct(double scale, double x) {
   oracle::Number product(53 + 53);
   mpfr_set_d(product, scale, MPFR_RNDN);
   mpfr_mul_d(product, product, x, MPFR_RNDN);
-  if (mpfr_zero_p(product) != 0) return static_cast<float>(scale * x);  // keeps its sign
+  if (mpfr_zero_p(product) != 0) return static_cast<float>(scale * x);  // keeps the sign of zero
   oracle::Rounding rounding;
   oracle::RoundExact(POSENC_F32, product, &rounding);
   return FromBits<float>(rounding.bits);
 }
 
-// Tokens by rows, of any numbers: no matter what the rotary itself is.
+// Tokens rotate by rows of a cache with any numbers. The rotary's own frequencies do not matter.
 class RotaryCached : public PerTarget {
  protected:
   static constexpr std::size_t kRows = 9, kHeads = 3;
@@ -253,7 +254,7 @@ TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
         spec.pairing = from;
         spec.output_pairing = to;
         spec.arithmetic = k % 2 == 0 ? POSENC_EXACT : POSENC_FAST;
-        spec.amplitude = 1.25;  // the cache has it
+        spec.amplitude = 1.25;  // the cache includes it
         if (k % 3 == 1) {
           spec.rotary_dim = 38;
           spec.rotary_offset = 5;
@@ -268,7 +269,7 @@ TEST_P(RotaryCached, IsPlainFloatArithmeticInEveryLayout) {
   }
 }
 
-// A scale times an entry next to the middle of two floats, where rounding twice goes wrong.
+// The product of a scale and an entry is next to a midpoint of two floats, so rounding twice would be wrong.
 TEST_P(RotaryCached, ScalesAreRoundedOnce) {
   std::mt19937 random(1);
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(2, target()));
@@ -287,10 +288,10 @@ TEST_P(RotaryCached, ScalesAreRoundedOnce) {
               POSENC_OK);
     ASSERT_EQ(x[0], want) << std::hexfloat << row[0] << " * " << scale;
   }
-  EXPECT_GT(twice, 1000);  // so it would show
+  EXPECT_GT(twice, 1000);  // so rounding twice would be noticed
 }
 
-// Each tensor of a call by its own scale and direction, of whole vectors; and NaNs of a cache stay NaNs,
+// Each tensor in a call has its own scale and direction, with whole vectors. NaNs in a cache stay NaNs,
 // whatever their bits.
 TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
   constexpr std::size_t kPairs = 128;
@@ -316,7 +317,7 @@ TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
   for (const BFloat16 x : q) ASSERT_TRUE(std::isnan(Value(x)));
 }
 
-// A cache as the library writes it turns as the rotary itself does in floats.
+// A cache that the library wrote rotates like the rotary itself in POSENC_FAST.
 TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
   for (const posenc_cache_layout layout : kCacheLayouts) {
     for (const posenc_pairing pairing : kPairings) {
@@ -342,10 +343,10 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
   }
 }
 
-// Large calls go through heads in other orders, and prefetch. Of an odd number of heads, tokens first or
-// heads.
+// Large calls process heads in another order, and prefetch. The number of heads is odd, and tokens or heads
+// come first.
 TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
-  if (IsReference()) GTEST_SKIP() << "which has one order, and takes a minute";
+  if (IsReference()) GTEST_SKIP() << "the reference has only one order, and takes a minute";
   constexpr std::size_t kDim = 128, kHeads = 9, kPart = 16;
   ForEachType([&](auto element) {
     using T = decltype(element);
@@ -379,10 +380,11 @@ TEST_P(RotaryFast, OfLargeCallsIsThatOfSmallOnes) {
   });
 }
 
-// A cos(w) and A sin(w) lie just above 1, and both are rounded by half an ulp: 2.25 ulp of A hypot(a, b).
+// A cos(w) and A sin(w) are just above 1, and both have a rounding error of half an ulp. The element has an
+// error of 2.25 ulp of A hypot(a, b).
 TEST_P(RotaryFast, NearlyAsFarOffAsIsPromised) {
   const std::vector<double> frequency = {0x1.9223950f9fe47p-1};
-  const double exact = 0x1.fff5e87db67d6p+0;  // y
+  const double exact = 0x1.fff5e87db67d6p+0;  // the second element
   posenc_rotary_spec spec = ListedSpec(frequency, target());
   spec.arithmetic = POSENC_FAST;
   spec.amplitude = 0x1.6a1d707c8a6dcp+0;

@@ -1,6 +1,6 @@
-// rotary.h over rotary_c.h: every method, for every type of its arguments, calls the function that it should,
-// with the arguments in their places; rotaries own what they created; defaults, members and values are the
-// same.
+// rotary.h over rotary_c.h: every method, for every type of arguments, calls the right C function with the
+// arguments in the right places. Rotaries own what they created. Defaults, members and values are the same as
+// in C.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace posenc {
 namespace {
 
-// All different, so that no two arguments may change places.
+// All numbers differ, so that exchanged arguments are noticed.
 constexpr std::size_t kHeadDim = 12, kTokens = 3, kQHeads = 4, kKHeads = 2, kRows = 7, kStride = 13;
 constexpr std::int64_t kFirst = -5;
 constexpr std::size_t kNone = 4711;
@@ -82,7 +82,7 @@ TEST(HeadsAndCaches, AreThoseOfC) {
   }
 }
 
-// What a call of C++ and one of C make of the same q and k.
+// Calls C++ and C with the same q and k.
 template <class T>
 class Both {
  public:
@@ -95,7 +95,7 @@ class Both {
   }
   std::size_t bad = kNone, c_bad = kNone;
 
-  // Compares, and begins anew.
+  // Compares the results and starts again.
   void Expect(Status got, posenc_status want) {
     EXPECT_EQ(got, want);
     EXPECT_EQ(bad, c_bad);
@@ -105,7 +105,8 @@ class Both {
   }
 
  private:
-  // q [tokens, heads, head_dim], out of place, scaled; k [heads, tokens, head_dim], in place, turned back.
+  // q [tokens, heads, head_dim] is rotated from a source, and scaled. k [heads, tokens, head_dim] is rotated
+  // in place, by -p.
   static constexpr std::size_t kQ = kTokens * kQHeads * kHeadDim, kK = kTokens * kKHeads * kHeadDim;
   static Heads Q(std::vector<T>* x) {
     Heads q{x->data(), kQHeads, kQHeads * kHeadDim, kHeadDim};
@@ -159,7 +160,7 @@ TEST(RotaryCalls, RotateIsThatOfC) {
   });
 }
 
-// Two tables of a cache, as C++ and as C write them.
+// The two tables of a cache, written by C++ and by C.
 template <class T>
 void ExpectSameCache(const Rotary& rotary, posenc_cache_layout layout) {
   const bool two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
@@ -225,7 +226,7 @@ TEST(RotaryCalls, RotateCachedIsThatOfC) {
   });
 }
 
-// Heads of two types do not go in one call: the compiler takes them, the call refuses.
+// Tensors of different types compile, but the call is refused.
 TEST(RotaryCalls, TensorsHaveOneType) {
   const Rotary rotary = Create();
   float q[kHeadDim] = {};

@@ -1,4 +1,5 @@
-// The same bits for every split of the tokens. (For every order of heads and tokens: calls_memory_test.cc.)
+// Results have the same bits for every split of the tokens. (calls_memory_test.cc tests every order of heads
+// and tokens.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ class RotaryIdentical : public PerTarget {
  protected:
   std::size_t tokens() const { return IsReference() ? 12 : 150; }
 
-  // Numbers [tokens, kHeads, head_dim], some of them hard.
+  // Numbers [tokens, kHeads, head_dim]. Some are hard to rotate.
   template <class T>
   std::vector<T> Numbers(std::size_t head_dim) const {
     PairMaker<T> maker(12);
@@ -49,7 +50,7 @@ class RotaryIdentical : public PerTarget {
     ASSERT_EQ(posenc_rotate(rotary.get(), first, tokens, heads, count), POSENC_OK);
   }
 
-  // visit(rotary, head_dim) of both arithmetics and pairings, and of rounded phases.
+  // Calls visit(rotary, head_dim) for both arithmetics, both pairings, and rounded phases.
   template <class Visit>
   void ForRotaries(const Visit& visit) const {
     for (const std::size_t dim : {10u, 64u, 80u}) {
@@ -89,7 +90,7 @@ TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
         }
         EXPECT_TRUE(SameBits(parts, want)) << "head_dim " << dim << ", parts <= " << longest;
       }
-      // The positions one by one, from the last on.
+      // Position by position, from the last to the first.
       std::vector<std::int64_t> positions = Consecutive(kFirst, tokens());
       std::reverse(positions.begin(), positions.end());
       std::vector<T> turned(x.size());
@@ -111,7 +112,8 @@ TEST_P(RotaryIdentical, AnySplitOfTheTokens) {
   });
 }
 
-// What turns forwards and back is what it was, but for rounding: the inverse is one.
+// Rotating by p and then by -p restores the elements, except for rounding errors. So `inverse` really is the
+// inverse.
 TEST_P(RotaryIdentical, BackAndForth) {
   const RotaryPtr rotary = CreateRotary(MakeRotarySpec(64, target()));
   PairMaker<float> maker(3);

@@ -1,5 +1,5 @@
-// Pairs that do not turn, at position 0 or of frequency 0, and pairs of zeros: right by the oracle, among
-// others and by themselves, and without wide arithmetic where the gain is a double.
+// Pairs that do not rotate (at position 0, or with frequency 0), and pairs of zeros. They are correct by the
+// oracle, among other pairs and alone. If the gain is a double, they need no wide arithmetic.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,8 @@
 namespace posenc {
 namespace {
 
-// That make exact products, ties of few digits or many; that do not; that are no doubles.
+// Gains whose products are exact, or midpoints with few or many digits; gains whose products are not; gains
+// that are not doubles.
 const RotaryGain kGains[] = {{1.0, 1.0, false},
                              {1.0, 0.75, false},
                              {1.0 + 0x1p-24, 1.0, false},
@@ -28,7 +29,7 @@ const RotaryGain kGains[] = {{1.0, 1.0, false},
 
 class RotaryStill : public ExactPerTarget {};
 
-// A list of frequencies that are 0 but for a few: of the first pairs, and of one of those that follow.
+// All frequencies are 0, except for the first pairs and one later pair.
 TEST_P(RotaryStill, TiesAtFrequencyZero) {
   constexpr std::size_t kPairs = 101, kTurning = 17, kOne = 70;
   std::vector<double> frequencies(kPairs);
@@ -46,7 +47,7 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
   }
 }
 
-// Gains that, as doubles, make of odd numbers what doubles cannot tell from a midpoint of a type.
+// Products of such a gain and an odd number are so close to a midpoint of a type that doubles cannot decide.
 TEST_P(RotaryStill, ProductsNextToATie) {
   const std::vector<double> zeros(37);
   const posenc_rotary_spec spec = Listed(zeros);
@@ -69,7 +70,7 @@ TEST_P(RotaryStill, ProductsNextToATie) {
   }
 }
 
-// Steps of whole turns, which turn by fractions of a step.
+// A frequency of whole turns still rotates at positions that are fractions.
 TEST_P(RotaryStill, WholeTurnsTurn) {
   const std::vector<double> twos(16, 2.0);
   posenc_rotary_spec spec = Listed(twos);
@@ -80,7 +81,7 @@ TEST_P(RotaryStill, WholeTurnsTurn) {
   });
 }
 
-// NaNs and infinities among them.
+// Elements include NaNs and infinities.
 TEST_P(RotaryStill, SpecialsAtFrequencyZero) {
   const std::vector<double> zeros(64);
   const posenc_rotary_spec spec = Listed(zeros);
@@ -94,7 +95,7 @@ TEST_P(RotaryStill, SpecialsAtFrequencyZero) {
   }
 }
 
-// Heads of zeros of either sign, and heads in which zeros begin or end anywhere.
+// Heads of zeros with either sign, and heads in which zeros begin or end anywhere.
 TEST_P(RotaryStill, RowsOfZeros) {
   for (const std::size_t dim : {64u, 130u}) {
     const posenc_rotary_spec spec = Spec(dim);
@@ -111,7 +112,7 @@ TEST_P(RotaryStill, RowsOfZeros) {
   }
 }
 
-// Each pair is taken by what follows the loops at most, never by wide arithmetic.
+// The code after the loops handles each pair. None needs wide arithmetic.
 TEST_P(RotaryStill, NothingIsWide) {
   const std::vector<double> zeros(67);
   const struct {
@@ -130,7 +131,7 @@ TEST_P(RotaryStill, NothingIsWide) {
         heads.scale = scale;
         const internal::Tally tally =
             internal::WalkTokens(rotary->rotary, {one.position, internal::List(), 1, 1}, {&heads, 1});
-        EXPECT_EQ(tally.recomputed, IsReference() ? 67u : 0u) << scale;  // its cosines and sines
+        EXPECT_EQ(tally.recomputed, IsReference() ? 67u : 0u) << scale;  // for cosines and sines
         EXPECT_EQ(tally.widest, 0u) << scale;
       }
     });

@@ -1,5 +1,5 @@
-// Tensors of pairs that are known, with what becomes of them: rotated in every pairing, in place and from a
-// source. And caches of cosines and sines.
+// Tensors of known pairs together with the expected results: rotated in every pairing, in place and from a
+// source. Also caches of cosines and sines.
 #ifndef POSENC_TESTS_ROTARY_TENSORS_H_
 #define POSENC_TESTS_ROTARY_TENSORS_H_
 
@@ -17,7 +17,7 @@
 
 namespace posenc {
 
-// The oracle's turns of a spec at some positions [axes, tokens]: [tokens, pairs].
+// The oracle's angles for a spec at positions [axes, tokens]: [tokens, pairs].
 class TurnTable {
  public:
   TurnTable(const posenc_rotary_spec& spec, const std::vector<double>& positions)
@@ -32,12 +32,12 @@ class TurnTable {
   }
 
  private:
-  mutable oracle::RotaryOracle oracle_;  // keeps the frequencies that it has evaluated
+  mutable oracle::RotaryOracle oracle_;  // remembers frequencies that it has evaluated
   std::vector<double> positions_;
   std::size_t tokens_;
 };
 
-// The elements of a head that do not turn.
+// Elements of a head that do not rotate.
 template <class T>
 T Rest(std::size_t k) {
   return FromBits<T>(0x0101010101010101u * (k % 100 + 1));
@@ -70,7 +70,7 @@ class RotaryTensor {
     return heads;
   }
 
-  // That `got` is `want`, or says what is wrong. Where `any_nan`, NaNs are NaNs.
+  // Whether `got` is `want`; if not, says what is wrong. With `any_nan` all NaNs are equal.
   testing::AssertionResult IsAfter(const std::vector<T>& got, posenc_pairing pairing,
                                    bool any_nan = false) const {
     const std::vector<T> want = After(pairing);
@@ -117,8 +117,8 @@ class RotaryTensor {
   std::vector<Rotated<T>> before_, after_;
 };
 
-// Tables of cosines and sines: the layouts of posenc_cache_layout in its own words. Each row has columns
-// more, of which, as of all that is not Put, the entries are `other`.
+// Tables of cosines and sines, written as posenc_cache_layout describes. Each row has more columns. All
+// entries that are not Put have the value `other`.
 template <class C>
 struct OwnCache {
   posenc_cache_layout layout;
@@ -179,7 +179,8 @@ inline constexpr posenc_cache_layout kCacheLayouts[] = {POSENC_CACHE_HALVES, POS
                                                         POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS,
                                                         POSENC_CACHE_HALVES_TWICE};
 
-// Pairs by make(turn, head, pair), a Rotated<T>, and what want(turn, a, b), another, makes of them.
+// Makes a tensor: make(turn, head, pair) gives a pair before rotation, and want(turn, a, b) the pair after
+// it.
 template <class T, class Make, class Want>
 RotaryTensor<T> MakeTensor(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
                            const RotaryGain& gain, const Make& make, const Want& want) {
@@ -206,8 +207,8 @@ inline Pairings AllPairings() {
           {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
 }
 
-// Rotates tensors in one call, one of each gain, of which the amplitude is the same; in place and from
-// sources. Their pairs are by make(turn, gain, head, pair), and want(turn, a, b) is what becomes of them.
+// Rotates several tensors in one call, in place and from sources. Each tensor has its own gain with the same
+// amplitude. make(turn, gain, head, pair) gives each pair, and want(turn, a, b) the expected result.
 template <class T, class Make, class Want>
 void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t heads,
                    const std::vector<RotaryGain>& gains, const Pairings& pairings, const Make& make,
@@ -255,8 +256,8 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t 
   }
 }
 
-// Caches of every pairing and layout, whatever their rows begin with: `shift` bytes more than is aligned.
-// What is not of the layout, `more` columns among it, keeps its bytes.
+// Rotates by caches of every pairing and layout. Rows begin `shift` bytes after an aligned address and have
+// `more` columns. All bytes outside the layout must stay.
 template <class T>
 void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplitude, std::size_t more,
                   std::size_t shift) {
@@ -299,7 +300,7 @@ void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplit
   }
 }
 
-// Rotations in POSENC_EXACT, by the oracle.
+// Rotations in POSENC_EXACT, compared with the oracle.
 class ExactPerTarget : public PerTarget {
  protected:
   posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
@@ -307,13 +308,13 @@ class ExactPerTarget : public PerTarget {
     return ListedSpec(frequencies, target());
   }
 
-  // The reference computes every pair in wide arithmetic.
+  // The reference computes every pair in wide arithmetic, so it gets fewer pairings.
   Pairings pairings() const {
     if (!IsReference()) return AllPairings();
     return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
   }
 
-  // Forwards and back, pairs by make(maker, turn, head, pair).
+  // Rotates by p and by -p. make(maker, turn, head, pair) makes the pairs.
   template <class T, class Make>
   void ExpectOf(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
                 const RotaryGain& gain, const Make& make) const {
@@ -327,14 +328,14 @@ class ExactPerTarget : public PerTarget {
         [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); });
   }
 
-  // The same in every type.
+  // The same for every type.
   template <class Make>
   void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
               const RotaryGain& gain, const Make& make) const {
     ForEachType([&](auto element) { ExpectOf<decltype(element)>(spec, turns, heads, gain, make); });
   }
 
-  // Pairs of some kinds of PairMaker, or of all.
+  // Uses pairs of all kinds of PairMaker, or of some.
   void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
                    const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
     std::size_t k = 0;

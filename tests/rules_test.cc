@@ -1,5 +1,6 @@
-// Every rule of spec/rules.inc has a mistake that breaks it, alone and with its sentence: a rule that nothing
-// breaks fails. models/models_rules_test.cc has the rules of models.
+// For every rule in spec/rules.inc, a mistake that breaks only this rule. The call reports the rule's
+// sentence. A rule that no mistake breaks fails the test. models/models_rules_test.cc has the rules of
+// models.
 #include "rules_test.h"
 
 #include <cmath>
@@ -21,7 +22,7 @@ namespace rule = internal::rule;
 
 constexpr std::size_t kDim = 8, kRows = 3, kMaxSize = std::numeric_limits<std::size_t>::max();
 
-// A spec of 8 columns, or of heads of 8 elements, with these members.
+// A spec of 8 columns, or for heads of 8 elements, with these members.
 struct MistakeOfSpec {
   posenc_status rule;
   const char* words;
@@ -169,7 +170,7 @@ void BreakRulesOfCreation(BrokenRules* rules) {
   rules->Expect(rule::unknown_members, posenc_encoder_create(&newer.spec, &encoder));
 }
 
-// An encoder and a rotary, with right arguments for their calls.
+// An encoder and a rotary, and arguments that are right for their calls.
 struct Calls {
   Calls() {
     const posenc_spec spec = EncoderSpec("dim=8");
@@ -209,7 +210,7 @@ struct Calls {
   posenc_const_cache read = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, kDim, kRows};
   posenc_grid_axis axes[2] = {};
   std::size_t rows = kRows, axis_count = 2;
-  // What a call is given: null, or the struct above.
+  // What the call gets: null, or the struct above.
   const posenc_rows* given_out = &out;
   const posenc_list *given_positions = &positions, *given_cache_rows = &cache_rows;
   const posenc_lookup* given_lookup = &lookup;
@@ -271,7 +272,8 @@ void BreakRulesOfEncoders(BrokenRules* rules) {
   rules->ExpectWith(&c.ids[2], 3, rule::id_range, embed);
 }
 
-// A list of 64 bits for each column of 16 bits exceeds the address space before the rows do.
+// Rows have one column of 16 bits, and a list has 64 bits for each row. So the list exceeds the address space
+// before the rows do.
 void BreakSizeOfLists(BrokenRules* rules) {
   const posenc_spec spec = EncoderSpec("dim=1");
   posenc_encoder* encoder = nullptr;
@@ -365,8 +367,9 @@ TEST(Rules, EachIsBrokenByAMistake) {
   BreakRulesOfGrids(&rules);
   BreakRulesOfHeads(&rules);
   BreakRulesOfCaches(&rules);
-  // calls_allocation_test has no memory, create_errors_test names each target. A library that was compiled
-  // inexactly cannot be here: its flags come with the tests'.
+  // Tested elsewhere: calls_allocation_test.cc makes memory fail, and create_errors_test.cc names each
+  // target. inexact_build cannot be tested here, because the library and the tests have the same compiler
+  // flags.
   rules.ExpectAll(false, {rule::no_memory, rule::target_cpu, rule::inexact_build});
 }
 

@@ -1,4 +1,4 @@
-// Which rules of spec/rules.inc the mistakes of a test have broken.
+// Records which rules in spec/rules.inc the mistakes of a test have broken.
 #ifndef POSENC_TESTS_RULES_TEST_H_
 #define POSENC_TESTS_RULES_TEST_H_
 
@@ -21,7 +21,7 @@ struct Rule {
   const char* name;
 };
 
-// In the order of rules.inc: the last ones, from null_name on, are of models.
+// In the order of rules.inc. From null_name on, they are rules of models.
 inline const std::vector<Rule>& AllRules() {
   static const std::vector<Rule> rules = {
 #define POSENC_RULE(name, kind, sentence) {internal::rule::name, #name},
@@ -32,7 +32,7 @@ inline const std::vector<Rule>& AllRules() {
 
 class BrokenRules {
  public:
-  // A mistake that has this status.
+  // Expects that a mistake has the status of this rule.
   void Expect(posenc_status rule, posenc_status status) {
     const auto name_of = [](posenc_status of) {
       for (const Rule& known : AllRules()) {
@@ -44,7 +44,7 @@ class BrokenRules {
     broken_.insert(status);
   }
 
-  // The same for *argument = value. With the value that it had before, call() works.
+  // The same after *argument = value. With its old value, call() succeeds.
   template <class T, class Call>
   void ExpectWith(T* argument, const std::common_type_t<T>& value, posenc_status rule, const Call& call) {
     const T before = *argument;
@@ -54,7 +54,8 @@ class BrokenRules {
     EXPECT_EQ(call(), POSENC_OK) << posenc_status_message(rule);
   }
 
-  // All rules of models, or all others, have been broken, but for those that need another test.
+  // Expects that all rules of models, or all other rules, were broken, except `others`, which need another
+  // test.
   void ExpectAll(bool of_models, std::initializer_list<posenc_status> others = {}) const {
     for (const Rule& rule : AllRules()) {
       const bool is_other = std::count(others.begin(), others.end(), rule.status) != 0;

@@ -1,5 +1,5 @@
-// A run of positions is the list of them, bit for bit: wherever groups of rows, blocks, signs and the range
-// begin and end, and however fast the phases grow.
+// A run of positions gives the same bits as a list of them, wherever groups of rows, blocks, signs and the
+// range begin or end, and however fast the phases grow.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,8 @@ using internal::kReach;
 
 class Runs : public PerTarget {};
 
-// Runs of every length up to `longest` from each of the first positions, against one list of them all.
+// Compares runs of every length up to `longest`, from each of the first positions, with one list of all
+// positions.
 template <class T>
 void ExpectRunsAreLists(const Encoder& encoder, std::int64_t first, std::int64_t last, std::size_t longest) {
   const std::vector<T> list =
@@ -30,7 +31,7 @@ void ExpectRunsAreLists(const Encoder& encoder, std::int64_t first, std::int64_t
   }
 }
 
-// Rows::kMax is 64: runs of 70 take two blocks.
+// Rows::kMax is 64, so runs of 70 rows take two blocks.
 TEST_P(Runs, OfAnyLengthAreLists) {
   const std::size_t longest = IsReference() ? 9 : 70;
   const auto span = static_cast<std::int64_t>(longest) + 6;
@@ -49,7 +50,7 @@ TEST_P(Runs, OfAnyLengthAreLists) {
   }
 }
 
-// From each distance below 0 on, so that 0 falls on every row of a group.
+// Starts at each distance below 0, so that position 0 comes to be in every row of a group.
 TEST_P(Runs, MayCrossZeroAnywhere) {
   constexpr std::size_t kRows = 8 * kReach + 3;
   const Encoder encoder = Create(MakeSpec(37, target()));
@@ -85,7 +86,8 @@ Spec Schedule(double base, double scale) {
   return spec;
 }
 
-// Steps beyond four quarter turns are kept modulo eight, which must suit the half-integers of anchors.
+// Steps of more than four quarter turns are stored modulo eight. This must work with the half-integer
+// positions of anchors.
 TEST_P(Runs, OfAnySchedule) {
   const Spec schedules[] = {Schedule(0.5, 1.0),      Schedule(1e-6, 1.0),   Schedule(1e-6, -1000.0),
                             Schedule(1.0, 12345.7),  Schedule(1.0, 0x1p31), Schedule(10000.0, -0.7),
@@ -109,8 +111,8 @@ TEST_P(Runs, OfAnySchedule) {
   }
 }
 
-// Angles of bfloat16 rows are added in float; that their error reaches across a midpoint takes millions of
-// entries to see.
+// For bfloat16, angles are added in float. Only millions of entries would show an error that crosses a
+// midpoint.
 TEST_P(Runs, OfBFloat16AreListsThroughout) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   constexpr std::size_t kRows = 4096;

@@ -1,4 +1,5 @@
-// The types of entries one value at a time, by the oracle's arithmetic, which is not the library's.
+// The types of entries, one value at a time, in the oracle's arithmetic, which shares nothing with the
+// library's.
 #ifndef POSENC_TESTS_SCALAR_FORMATS_H_
 #define POSENC_TESTS_SCALAR_FORMATS_H_
 
@@ -16,7 +17,7 @@
 
 namespace posenc {
 
-// As a float; a double stays one.
+// The value as a float; a double stays a double.
 template <class T>
 auto Value(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -40,7 +41,7 @@ T FromBits(std::uint64_t bits) {
   return x;
 }
 
-// The one that the library writes.
+// The NaN that the library writes.
 template <class T>
 T CanonicalNan() {
   return FromBits<T>(std::is_same_v<T, double>     ? 0x7FF8000000000000
@@ -49,7 +50,7 @@ T CanonicalNan() {
                                                    : 0x7E00);
 }
 
-// To nearest, ties to even.
+// Rounds to nearest, ties to even.
 template <class T>
 T Nearest(double x) {
   if (std::isnan(x)) return CanonicalNan<T>();
@@ -60,8 +61,9 @@ T Nearest(double x) {
   }
 }
 
-// x * scale + pe as Add promises it: the product and the sum rounded to float, the sum then to T. A NaN is
-// the canonical one, but for a float's with a scale that makes none: it is made quiet.
+// x * scale + pe as Add promises it: the product and the sum are rounded to float, and the sum then to T. A
+// NaN becomes the canonical one. The exception is a float NaN with a scale that makes no NaN: it becomes
+// quiet.
 template <class T>
 T Sum(T x, float scale, float pe) {
   if constexpr (std::is_same_v<T, float>) {
@@ -74,14 +76,15 @@ T Sum(T x, float scale, float pe) {
   return Nearest<T>(static_cast<double>(sum));
 }
 
-// Whether that is the sum. Some processors keep nothing of a NaN.
+// Whether `got` is this sum. Some processors keep no bits of a NaN.
 template <class T>
 bool IsSum(T got, T x, float scale, float pe) {
   const T want = Sum(x, scale, pe);
   return SameBits(got, want) || (std::isnan(Value(want)) && SameBits(got, CanonicalNan<T>()));
 }
 
-// Quiet, signaling, negative, with and without a payload; as float's bits, or the upper half of them.
+// NaNs that are quiet, signaling or negative, with and without payload, as the bits of a float or their upper
+// half.
 template <class T>
 T OddNan(std::size_t k) {
   constexpr std::uint32_t kBFloat16s[] = {0x7F81, 0xFFC0, 0xFFFF, 0x7FD5, 0xFF80 | 0x21};
@@ -90,7 +93,7 @@ T OddNan(std::size_t k) {
   return FromBits<T>(std::is_same_v<T, float> ? bits << 16 | (k % 2) * 0xABCD : bits);
 }
 
-// Activations of every size, and the special values at prime intervals; NaNs of all kinds.
+// Activations of every size. At prime intervals there are special values and NaNs of all kinds.
 template <class T>
 std::vector<T> Activations(std::size_t count, unsigned seed = 5) {
   const double specials[] = {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""sentences.py SOURCE: each limit that a sentence for users names is the constant that the code has.
+"""sentences.py SOURCE: if a sentence for users names a limit, it must be the constant in the code.
 
-It reads the sentences of statuses, the comments of the C headers, the help and the refusals of the command, and some documents.
-LIMITS says which constant each number is. Outside documents, a phrase that looks like a limit and is not in LIMITS is an error, so
-that a new sentence gets its row.
+It reads the sentences of statuses, the comments in the C headers, the help and the refusals of the command, and some documents.
+LIMITS says which constant each number is. If a phrase outside documents looks like a limit and is not in LIMITS, this is an error.
+So each new sentence gets its row.
 """
 
 import ast
@@ -14,7 +14,8 @@ import sys
 
 SOURCE = pathlib.Path(sys.argv[1])
 
-# Where people read a limit, and in which words; a name in braces is a constant, {2^NAME} a power of two of that value.
+# Where people read a limit, and in which words. A name in braces is a constant, and {2^NAME} is a power of two with this
+# value.
 LIMITS = {
     "src/spec/rules.inc": [
         "and rotary_dim is above {2 kMaxPiece}",
@@ -100,11 +101,11 @@ LIMITS = {
     ],
 }
 
-# What looks like a limit: "above 1024", "between 2 and 1024", "1 .. 2^24", "at most 256".
+# Phrases that look like limits: "above 1024", "between 2 and 1024", "1 .. 2^24", "at most 256".
 NUMBER = r"-?\d+(?:\.\d+)?(?:\^-?\d+)?"
 LIMIT = re.compile(r"(?:(?:above|below|at most|at least|up to|between|more than|fewer than|exceeds?|beyond|outside|over|under|<=?|>=?)"
                    rf" (?:{NUMBER} and )?{NUMBER}(?! *%)|(?:{NUMBER} \.\.|(?<!\d)1 to) {NUMBER})(?![\w^(])")
-ONLY_ROWS = (".md", ".js")  # where other numbers look like limits
+ONLY_ROWS = (".md", ".js")  # these have many other numbers
 WORDS = ("no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen").split()
 
 
@@ -113,7 +114,7 @@ def read(name):
 
 
 def constants():
-    """Of headers and sources, by name; those of a file also as file.name."""
+    """The constants in headers and sources, by name and also as file.name."""
     found = {}
     files = [*SOURCE.glob("include/posenc/*.h"), *SOURCE.glob("src/*/*"), *SOURCE.glob("tools/command/*")]
     for file in sorted(files):
@@ -151,7 +152,7 @@ def said(expression, known):
     if power or unit == "MiB":
         fraction, exponent = math.frexp(value)
         if fraction != 0.5:
-            return f"{name}, which is no power of two"
+            return f"{name}, which is not a power of two"
         return f"2^{exponent - 1}" if power else f"{value >> 20} MiB"
     if unit in ("words", "Words"):
         return WORDS[value].capitalize() if unit == "Words" else WORDS[value]
@@ -182,7 +183,7 @@ def main():
             spans += found
         for match in [] if name.endswith(ONLY_ROWS) else LIMIT.finditer(text):
             is_small = all(abs(float(number)) < 3 for number in re.findall(NUMBER, match[0]) if "^" not in number)
-            is_small = is_small and "^" not in match[0]  # 0 .. 1, above 1: mathematics
+            is_small = is_small and "^" not in match[0]  # 0 .. 1, above 1: mathematics, not limits
             if not is_small and not any(begin <= match.start() and match.end() <= end for begin, end in spans):
                 wrong.append(f"{name}: '{text[max(0, match.start() - 40):match.end() + 20]}' has no row in tests/sentences.py")
     print("\n".join(wrong) or "All sentences have the numbers of the code.")

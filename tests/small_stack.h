@@ -1,4 +1,4 @@
-// The stack that a call may need, and no more.
+// Runs code on a stack of the size that a call is documented to need.
 #ifndef POSENC_TESTS_SMALL_STACK_H_
 #define POSENC_TESTS_SMALL_STACK_H_
 
@@ -38,14 +38,14 @@ inline constexpr std::size_t kStackBytes = std::size_t{72} << 10;  // Clang keep
 #else
 inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 #endif
-inline constexpr std::size_t kGuardBytes = std::size_t{256} << 10;  // no way to miss its beginning
+inline constexpr std::size_t kGuardBytes = std::size_t{256} << 10;  // so large that no code jumps over it
 
-// Runs work in a thread that dies if it takes more.
+// Runs `work` in a thread that crashes if it needs more stack.
 #ifdef _WIN32
-// A thread gets a megabyte or more, whatever it asks for: what lies below is closed to it.
+// On Windows every thread gets a megabyte or more. So the pages below the allowed ones are protected.
 inline void OnASmallStack(const std::function<void()>& work) {
   std::thread([&work] {
-    void (*volatile commit)() = [] {  // a stack has the pages that were touched, from its end on
+    void (*volatile commit)() = [] {  // a stack has only the pages that were touched, beginning at its end
       volatile unsigned char pages[kStackBytes + 2 * kGuardBytes];
       for (std::size_t k = sizeof(pages); k > 0; k -= 1024) pages[k - 1] = 0;
     };
@@ -68,7 +68,7 @@ inline void* RunWork(void* work) {
 inline void OnASmallStack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  const long least = sysconf(_SC_THREAD_STACK_MIN);  // more on some architectures
+  const long least = sysconf(_SC_THREAD_STACK_MIN);  // larger on some architectures
   const std::size_t bytes = std::max(kStackBytes, static_cast<std::size_t>(std::max(least, 0L)));
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
   pthread_attr_setguardsize(&attributes, kGuardBytes);

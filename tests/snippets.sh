@@ -1,16 +1,16 @@
 #!/bin/sh
-# snippets.sh SOURCE CC CXX: the program of the README and the pieces of C and C++ in the headers compile without a warning.
+# snippets.sh SOURCE CC CXX: the program in README and the pieces of C and C++ in the headers compile without a warning.
 set -eu
 cd "$1"
 cc=$2 cxx=$3
 warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude"
 
-# Of a header's comment, from a line on.
+# The indented lines of a header's comment, from a given line on.
 in_comment() { awk -v first="//   $2" '$0 == first { on = 1 } on && !/^\/\/   / { exit } on { print substr($0, 6) }' "$1"; }
-# The first ```c of a document.
+# The first ```c block of a document.
 in_document() { awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$1"; }
 
-# check COMPILER LANGUAGE HEADER PARAMETERS: what comes in, as a function.
+# check COMPILER LANGUAGE HEADER PARAMETERS: compiles the standard input as the body of a function.
 check() {
   piece=$(cat)
   [ -n "$piece" ] || { echo "there is no piece of $2 for $3"; exit 1; }

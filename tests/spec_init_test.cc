@@ -1,4 +1,5 @@
-// The functions that set a spec's defaults, and the sizes that specs of other versions have, of both nouns.
+// The functions that set the defaults of specs, and the sizes of specs in other versions, for encoders and
+// rotaries.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,8 +63,8 @@ TYPED_TEST(SpecInit, SetsTheDefaultsOfTheHeader) {
   EXPECT_EQ(spec.struct_size, sizeof(spec));
 }
 
-// Every other size ends inside a member (sizeof - 1 has seven bytes of a pointer), or puts the second of some
-// specs where it is not aligned.
+// Only the sizes of versions are accepted. Every other size ends inside a member (sizeof - 1 cuts a pointer),
+// or leaves the second spec in an array unaligned.
 TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
   using S = typename TypeParam::Spec;
   constexpr std::size_t kMost = 4096;
@@ -81,14 +82,13 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
     const bool is_later = size > sizeof(S) && size <= kMost && size % alignof(S) == 0;
     const Refusal want = is_past || is_later ? Refusal(POSENC_OK) : Refusal(POSENC_BAD_STRUCT, "struct_size");
     right += want.IsOk() ? 1 : 0;
-    std::vector<unsigned char> room(kMost + 32, 0x5A);  // aligned, as all of operator new's memory is
+    std::vector<unsigned char> room(kMost + 32, 0x5A);  // aligned, as operator new allocates it
     EXPECT_EQ(TypeParam::kInit(reinterpret_cast<S *>(room.data()), size), want);
     const std::size_t written = want.IsOk() ? size : 0;
     EXPECT_TRUE(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(written), room.end(),
                             [](unsigned char byte) { return byte == 0x5A; }));
     if (size < sizeof(std::size_t)) continue;
-    std::vector<unsigned char> bytes(
-        size);  // no byte more, which AddressSanitizer would report if it were read
+    std::vector<unsigned char> bytes(size);  // no more bytes: AddressSanitizer reports reads beyond them
     std::memcpy(bytes.data(), &good, std::min(size, sizeof(good)));
     std::memcpy(bytes.data() + offsetof(S, struct_size), &size, sizeof(size));
     std::size_t memory = 0;
@@ -98,7 +98,7 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
   EXPECT_EQ(right, std::size(TypeParam::kPastSizes) + 16 / alignof(S) + 16 / alignof(S) + 1);
 }
 
-// A caller of a later version, whose spec is longer.
+// The caller has a later version, in which the spec is longer.
 TYPED_TEST(SpecInit, LaterVersionsGetZerosForWhatIsUnknown) {
   using S = typename TypeParam::Spec;
   struct {

@@ -1,5 +1,5 @@
-// Specs of both nouns in words, as golden numbers and tests have them:
-// "head_dim=128 scaling=YARN factor=4 original_length=32768".
+// Specs written as words, as in golden files and tests: "head_dim=128 scaling=YARN factor=4
+// original_length=32768".
 #ifndef POSENC_TESTS_SPEC_WORDS_H_
 #define POSENC_TESTS_SPEC_WORDS_H_
 
@@ -24,14 +24,14 @@
 
 namespace posenc {
 
-// Of the source tree.
+// Reads a file in the source tree.
 inline std::string ReadFile(const std::string& name) {
   std::ifstream file(POSENC_SOURCE_DIR "/" + name);
   EXPECT_TRUE(file.is_open()) << name;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// The values of the enums of both nouns, by their names without "POSENC_".
+// The values of all enums, by their names without "POSENC_".
 inline const std::map<std::string, std::int32_t>& Constants() {
   static const std::map<std::string, std::int32_t> constants = {
 #define POSENC_VALUE(of, constant, word) {&#constant[7], constant},
@@ -40,7 +40,7 @@ inline const std::map<std::string, std::int32_t>& Constants() {
   return constants;
 }
 
-// "-1" is the largest of an integer that has no sign.
+// For an unsigned integer "-1" is the largest value.
 template <class T>
 T ParseAs(const std::string& text) {
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::strtod(text.c_str(), nullptr));
@@ -49,7 +49,7 @@ T ParseAs(const std::string& text) {
   return static_cast<T>(std::strtoull(text.c_str(), nullptr, 10));
 }
 
-// "1,2.5,4", or "1+0.25*3" for 1, 1.25, 1.5. The numbers stay until the program ends.
+// "1,2.5,4", or "1+0.25*3" for 1, 1.25, 1.5. The numbers stay in memory until the program ends.
 template <class T>
 const std::vector<T>& ParseList(const std::string& text) {
   static std::deque<std::vector<T>> lists;
@@ -67,7 +67,7 @@ const std::vector<T>& ParseList(const std::string& text) {
   return list;
 }
 
-// Calls visit(name, pointer to member) for all members but struct_size.
+// Calls visit(name, pointer to member) for all members except struct_size.
 template <class Visit>
 void ForEachMember(const posenc_spec& /*spec*/, const Visit& visit) {
 #define POSENC_SPEC(kind, name, initial, of, must, help) visit(#name, &posenc_spec::name);
@@ -79,7 +79,7 @@ void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
 #include "spec/members.inc"
 }
 
-// A list sets its count too; an empty one is a null pointer and leaves the count alone.
+// A list also sets its count. An empty list is a null pointer and does not set the count.
 template <class S>
 void SetMember(S* spec, const std::string& word) {
   const std::string name = word.substr(0, word.find('=')), text = word.substr(word.find('=') + 1);
@@ -134,8 +134,8 @@ inline posenc_rotary_spec RotarySpecOf(const std::string& words) {
   return With(spec, words);
 }
 
-// A spec that passes, changes of it that pass too, and changes for each of which it is refused. Changes are
-// apart by semicolons; of the last word of one, "base=0|-1" is two.
+// A good spec, changes that are good too, and changes for which creation refuses it. Semicolons separate
+// changes. A bar in the last word makes several: "base=0|-1" is two changes.
 struct Changes {
   std::string spec, passing, refused;
   Refusal refusal;
@@ -152,7 +152,7 @@ inline std::vector<std::string> ChangesOf(const std::string& text) {
   return changes;
 }
 
-// Calls expect(spec, what creation reports) for the spec and each of its changes.
+// Calls expect(spec, what creation reports) for the spec and each changed spec.
 template <class S, class Expect>
 void ForEachChange(const Changes& changes, const S& spec, const Expect& expect) {
   SCOPED_TRACE(changes.spec);

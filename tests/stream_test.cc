@@ -1,5 +1,5 @@
-// Runs so large that they are written past the caches: the rows are those of small calls, and what lies
-// between and around them keeps its bytes.
+// Runs so large that stores bypass the caches. The rows equal the rows of small calls, and bytes between and
+// around them do not change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ internal::Columns ColumnsOf(posenc_layout layout, std::size_t dim) {
   return encoder.columns;
 }
 
-// The fewest rows that are streamed; 0 if not even many are.
+// The smallest number of rows that is streamed, or 0 if even kMaxRows rows are not.
 template <class T>
 std::size_t StreamedRows(posenc_layout layout, std::size_t dim, const T* data, std::size_t stride) {
   const auto streams = [&](std::size_t rows) {
@@ -51,7 +51,7 @@ std::size_t StreamedRows(posenc_layout layout, std::size_t dim, const T* data, s
   return streamed;
 }
 
-// One call for all rows, against small ones.
+// Compares one call for all rows with small calls.
 template <class T>
 void ExpectRowsOfSmallCalls(const Encoder& encoder, std::int64_t first, std::size_t rows,
                             std::size_t stride) {
@@ -77,11 +77,11 @@ class Stream : public PerTarget {};
 
 template <class T>
 std::size_t ExpectStreamedRows(const Encoder& encoder, std::size_t stride) {
-  GuardedPages pages(1);  // where any cache line begins
+  GuardedPages pages(1);  // begins a cache line
   const auto* data = reinterpret_cast<const T*>(pages.begin());
   const std::size_t rows = StreamedRows(encoder.layout(), encoder.dim(), data, stride);
   if (rows == 0) return 0;
-  // From a few rows below 0 on, so that the direct kernel and both signs take part.
+  // Begins below 0, so that the direct kernel and both signs take part.
   ExpectRowsOfSmallCalls<T>(encoder, -37, rows, stride);
   ExpectRowsOfSmallCalls<T>(encoder, -37, rows - 1, stride);
   return rows;
@@ -92,7 +92,7 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
   struct Shape {
     std::size_t dim, stride;
   };
-  // Full lines, halves that end within lines or not, odd dims, gaps.
+  // Full cache lines, halves that end inside a line or not, odd dims, and gaps between rows.
   constexpr Shape kShapes[] = {{64, 64}, {63, 64}, {31, 32}, {96, 128}, {127, 128}, {512, 512}};
   for (const posenc_layout layout : kLayouts) {
     ForEachEntryType([&](auto element) {
@@ -104,12 +104,12 @@ TEST_P(Stream, RowsAreThoseOfSmallCalls) {
         const Encoder encoder = Create(MakeSpec(shape.dim, target(), layout));
         streamed += ExpectStreamedRows<T>(encoder, shape.stride) != 0 ? 1u : 0u;
       }
-      EXPECT_GE(streamed, 2u) << Name(layout);  // so both ways are taken
+      EXPECT_GE(streamed, 2u) << Name(layout);  // so both kinds of stores are used
     });
   }
 }
 
-// Parts of a table that is said to be large, against small calls of an encoder that knows of none.
+// Parts of a table that the spec says is large, compared with small calls of an encoder without that.
 TEST_P(Stream, PartsOfATableAreItsRows) {
   if (IsReference()) GTEST_SKIP() << "too slow for " << kReference;
   constexpr std::size_t kDim = 64, kStride = 128, kRows = 300;
@@ -141,7 +141,7 @@ TEST_P(Stream, PartsOfATableAreItsRows) {
 
 POSENC_INSTANTIATE_PER_TARGET(Stream);
 
-// An encoder whose kernels write nothing and say whether they were asked to stream.
+// An encoder whose kernels write nothing, but record whether they should stream.
 class Spy {
  public:
   explicit Spy(std::uint64_t table_rows) : handle_{{}, false} {
@@ -197,7 +197,7 @@ class Spy {
 TEST(StorePolicy, PartsOfALargeTableAreStreamed) {
   GuardedPages pages(1024 * Spy::kDim * sizeof(float));
   auto* const out = reinterpret_cast<float*>(pages.begin());
-  // Of the last but one all bytes together are 2^64.
+  // A table of `huge` rows has 2^64 bytes, which overflow 64 bits.
   Spy unknown(0), small(1023), large(1024), huge(std::uint64_t{1} << 52), all(UINT64_MAX);
   for (const std::size_t rows : {1u, 64u, 1023u}) {
     EXPECT_FALSE(unknown.Streams(rows, out)) << rows;
@@ -212,7 +212,8 @@ TEST(StorePolicy, PartsOfALargeTableAreStreamed) {
   EXPECT_FALSE(large.Streams(2, out, Spy::kDim + 1));
 }
 
-// Sums and lists are never streamed, nor the rows of a grid's axis, which are copied from where they are.
+// Sums and lists are never streamed. Neither are the rows of a grid's axis, because they are copied within
+// the matrix.
 TEST(StorePolicy, OnlyRunsThatAreWrittenAreParts) {
   GuardedPages pages(64 * Spy::kDim * sizeof(float));
   auto* const out = reinterpret_cast<float*>(pages.begin());
@@ -222,7 +223,7 @@ TEST(StorePolicy, OnlyRunsThatAreWrittenAreParts) {
   EXPECT_FALSE(all.GridStreams(out));
 }
 
-// Only whole cache lines, and only if there are many.
+// Streams only whole cache lines, and only if there are many.
 TEST(StorePolicy, StreamsWholeLines) {
   GuardedPages pages(1);
   const auto* data = reinterpret_cast<const float*>(pages.begin());

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""surfaces.py SOURCE: each row of src/spec, and each fact of the headers, is wherever people or tests look for it.
+"""surfaces.py SOURCE: checks that each row of src/spec, and each fact in the headers, is everywhere where people or tests look.
 
-The library, the command, the fuzzer, Python and JavaScript read the rows themselves. Read here is the text of what cannot:
-the C headers, which must have all that the rows have and no more, C++, verify, the formulas written in Python and the
-frameworks' roundings; and the names of the functions. What one lacks on purpose is listed below, with the reason. It also
-keeps the headers short: so many lines, and so many parameters of a function.
+The library, the command, the fuzzer, Python and JavaScript read the rows themselves. This script reads the text of what cannot:
+the C headers, which must have exactly what the rows have, the C++ headers, verify, the formulas in Python, and the roundings of
+frameworks. It compares the names of functions too. The lists below say what is missing on purpose, and why. The script also keeps
+the headers short: it limits their lines, and the parameters of functions.
 """
 
 import pathlib
@@ -14,17 +14,17 @@ import sys
 SOURCE = pathlib.Path(sys.argv[1])
 STRUCTS = {"posenc_spec": "SPEC", "posenc_rotary_spec": "ROTARY"}
 
-# What changes no entry, or only its list's type; and what would be a case more in the digest.
+# Members and values that change no entry, or only the type of a list, and one that would add a case to the digest.
 UNVERIFIED = {"table_rows", "long_factors_f32", "f32_list", "amplitude_factor"}
 
-# What changes no real number, or is what a formula does by itself.
+# Members and values that change no real number, or that a formula computes by itself.
 FORMULALESS = {"target", "nan_rows", "lists_only", "table_rows", "arithmetic", "cache_layout", "type",
                "POSENC_NO_SCALING", "POSENC_NO_PHASE_ROUNDING"}
 
-# What every value of such a member must be, by itself.
+# The rules that members of these kinds may have.
 RULES_OF_KINDS = {"Flag": ["flag"], "Presence": ["flag"], "Choice": ["value", "pairing"]}
 
-# What only C and C++ have: positions from masks, which the normalizations are for, and entries of configurations.
+# Constants that only C and C++ have: normalizations for positions from masks, and kinds of configuration entries.
 ROWLESS = {"POSENC_NO_NORMALIZATION", "POSENC_NORMALIZE_F32", "POSENC_NORMALIZE_F64",
            "POSENC_CONFIG_NUMBER", "POSENC_CONFIG_FLAG", "POSENC_CONFIG_STRING",
            "POSENC_CONFIG_NUMBERS", "POSENC_CONFIG_NULL", "POSENC_CONFIG_FLAGS"}

@@ -1,5 +1,5 @@
-// Tiles, which batches are made of: correctly rounded wherever a run, a list or a slice begins and however
-// long it is.
+// Tiles, from which batches are made. Entries are correctly rounded wherever a run, a list or a slice begins,
+// and however long it is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using internal::FrequencyTable;
 using internal::Positions;
 using internal::Tile;
 
-// What the oracle says at the positions of a list, or of the longest run.
+// The oracle's results at the positions of a list, or of the longest run.
 struct Solved {
   Spec spec;
   bool is_run;
@@ -41,7 +41,7 @@ const std::vector<double>& ListedFrequencies() {
   return frequencies;
 }
 
-// Without reduced steps, with some, listed ones, rounded phases.
+// Specs without reduced steps, with some, with listed frequencies, and with rounded phases.
 std::vector<Spec> Specs() {
   Spec geometric = MakeSpec(270), fast = MakeSpec(66), listed = MakeSpec(2 * ListedFrequencies().size());
   fast.position_scale = -3000.7;
@@ -53,7 +53,7 @@ std::vector<Spec> Specs() {
   return {geometric, fast, listed, rounded};
 }
 
-// Integers in no order, some twice, and fractions: tiny, huge and next to multiples of a quarter turn.
+// Integers in no order, some twice, and fractions: tiny, huge, and next to multiples of a quarter turn.
 std::vector<double> List() {
   std::vector<double> positions = {5.0, -3.0, 0x1p31, -0x1p31, 1000003.0, 5.0, 0.0, 16777217.0};
   for (const double position : posenc::Positions(1.0, 20)) positions.push_back(position);
@@ -83,7 +83,7 @@ const std::vector<Solved>& AllSolved() {
   return all;
 }
 
-// The first pair and the number of pairs: as many as a tile holds, a few, the last one.
+// The first pair and the number of pairs: as many pairs as a tile holds, a few, and the last one.
 std::vector<std::pair<std::size_t, std::size_t>> Slices(std::size_t pairs, std::size_t most,
                                                         bool is_reference) {
   if (is_reference) return {{pairs / 2, 3}};
@@ -92,7 +92,7 @@ std::vector<std::pair<std::size_t, std::size_t>> Slices(std::size_t pairs, std::
 
 class TileTest : public PerTarget {
  protected:
-  // The pairs of a slice at the positions begin .. begin + rows - 1.
+  // Compares the pairs of a slice at the positions begin .. begin + rows - 1.
   void ExpectTile(Tile& tile, const Solved& solved, std::size_t begin, std::size_t rows,
                   const FrequencyTable& slice, bool interleaved) {
     const std::size_t pairs = slice.count;
@@ -113,7 +113,7 @@ class TileTest : public PerTarget {
     entries_ += 2 * rows * pairs;
   }
 
-  // Every length of run or list, in every slice, from wherever in the groups of rows.
+  // Every length of a run or a list, in every slice, beginning anywhere in a group of rows.
   void ExpectTiles() {
     for (const Solved& solved : AllSolved()) {
       Spec spec = solved.spec;
@@ -124,7 +124,7 @@ class TileTest : public PerTarget {
       const FrequencyTable& table = InsideOf(encoder).table;
       const auto tile = std::make_unique<Tile>(table.count);
       for (const auto& [first, pairs] : Slices(table.count, tile->pairs(), IsReference())) {
-        // A slice of a slice is one of the whole.
+        // A slice of a slice is a slice of the whole table.
         const FrequencyTable slice =
             table.Slice(first / 2, table.count - first / 2).Slice(first - first / 2, pairs);
         for (std::size_t begin = 0; begin < solved.positions.size(); begin += IsReference() ? 13 : 5) {

@@ -1,4 +1,4 @@
-// Frequencies by tensor2tensor's timescales, and of a base in half turns and turns.
+// Frequencies from tensor2tensor's timescales, and frequencies made by a base in half turns and turns.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -38,8 +38,8 @@ TEST_P(Timescales, AreThoseOfTheFormula) {
   }
 }
 
-// 2^i times half a turn: phases that are whole quarter turns, as the positions of pixels make them; thirds of
-// a turn, which no binary number is; and ratios that are not rational.
+// 2^i half turns: phases are whole quarter turns at the positions of pixels. Thirds of a turn, which are not
+// binary numbers. Ratios that are not rational.
 TEST_P(Timescales, OfABaseInTurns) {
   for (const posenc_unit unit : {POSENC_HALF_TURNS, POSENC_TURNS}) {
     for (const auto& [base, exponent_dim] : {std::pair(2.0, -2.0),
@@ -58,7 +58,7 @@ TEST_P(Timescales, OfABaseInTurns) {
   }
 }
 
-// The frequencies of the list are those of the base.
+// The listed frequencies are the ones that the base makes.
 TEST_P(Timescales, PowersOfTwoAreExact) {
   Spec spec = MakeSpec(16, target());
   spec.base = 2.0;

@@ -1,5 +1,5 @@
-// posenc.h over posenc_c.h: every method, for every type of its arguments, calls the function that it should,
-// with the arguments in their places; encoders own what they created; defaults and values are the same.
+// posenc.h over posenc_c.h: every method, for every type of arguments, calls the right C function with the
+// arguments in the right places. Encoders own what they created. Defaults and values are the same as in C.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace posenc {
 namespace {
 
-// All different, so that no two arguments may change places.
+// All numbers differ, so that exchanged arguments are noticed.
 constexpr std::size_t kDim = 21, kRows = 3, kStride = 25, kBatch = 2, kBatchStride = 83, kVocabulary = 5,
                       kTableStride = 23;
 constexpr std::int64_t kFirst = -4;
@@ -29,8 +29,7 @@ struct TypedHeader : testing::Test {
   const posenc_encoder* const c = e.get();
 };
 
-// What a call of C++ and one of C make of the same activations. The arguments of C are stated member by
-// member.
+// Calls C++ and C with the same activations. The arguments for C are given member by member.
 template <class T>
 class Both {
  public:
@@ -41,7 +40,7 @@ class Both {
   }
   std::size_t bad = kNone, c_bad = kNone;
 
-  // Compares, and begins anew.
+  // Compares the results and starts again.
   void Expect(Status got, posenc_status want) {
     EXPECT_EQ(got, want);
     EXPECT_EQ(bad, c_bad);
@@ -147,7 +146,7 @@ TEST_F(TypedHeader, CallsAreThoseOfC) {
   ExpectSameEmbed<float, Float16, std::int64_t>(e, {4, kVocabulary, 0});
 }
 
-// Types that posenc does not have, such as a runtime's own bfloat16, go by their posenc_type.
+// Types that posenc does not have, such as a runtime's own bfloat16, are passed with their posenc_type.
 TEST_F(TypedHeader, TakesTypesOfTheCaller) {
   std::vector<std::uint16_t> own(kRows * kStride), table(kVocabulary * kTableStride, 0x3F80);
   std::vector<BFloat16> ours(own.size());
@@ -226,7 +225,7 @@ TEST(Specs, HaveTheDefaultsOfC) {
   EXPECT_EQ(std::memcmp(&same, &want, sizeof(want)), 0);
 }
 
-// A member or parameter of an enum takes the constants of that enum, and nothing else.
+// A member or parameter with an enum type takes the constants of this enum only.
 static_assert(std::is_same_v<std::underlying_type_t<posenc_layout>, std::int32_t> &&
                   !std::is_convertible_v<posenc_layout, posenc_odd_column> &&
                   !std::is_assignable_v<posenc_layout&, int> && !std::is_convertible_v<int, posenc_layout>,
@@ -244,7 +243,7 @@ TEST(Types, HaveTheirConstants) {
   EXPECT_EQ(TypeOf<long>(), sizeof(long) == 8 ? POSENC_I64 : POSENC_I32);  // NOLINT(google-runtime-int)
 }
 
-// An encoder works, and is the one that was created.
+// The encoder works, and is the one that was created.
 void ExpectWorks(const Encoder& encoder, std::size_t dim) {
   ASSERT_EQ(encoder.dim(), dim);
   EXPECT_TRUE(SameBits(Write(encoder, kFirst, kRows), Write(Create(MakeSpec(dim)), kFirst, kRows)));
@@ -273,7 +272,7 @@ TEST(Encoders, Move) {
   ExpectWorks(first, kDim);  // NOLINT(bugprone-use-after-move): exchanged
 }
 
-// With AddressSanitizer this also shows that nothing is freed twice, or never.
+// With AddressSanitizer this also shows that memory is freed exactly once.
 TEST(Encoders, AreReplacedByCreateUnlessItFails) {
   Encoder encoder;
   std::vector<unsigned char> memory(1 << 16);

@@ -1,4 +1,4 @@
-// A spec that a failure must leave as it was.
+// A spec with recognizable contents, for checks that a failed call does not change it.
 #ifndef POSENC_TESTS_UNTOUCHED_H_
 #define POSENC_TESTS_UNTOUCHED_H_
 

@@ -1,4 +1,4 @@
-// What posenc verify says of findings, in one line. tests/cli has the line of a right library.
+// The line with which posenc verify sums up its findings. tests/cli has the line for a correct library.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// FNV-1a of nothing, which is not the recorded digest.
+// The FNV-1a hash of nothing, which is not the recorded digest.
 constexpr char kNothing[] = "the digest is cbf29ce484222325, and 033cc95d38cb8103 is recorded";
 
 Report ReportOf(const std::string& target, std::uint64_t entries, std::uint64_t mismatches) {

@@ -1,4 +1,4 @@
-// Bridges between the library's wide arithmetic and MPFR, and relative errors as powers of two.
+// Conversions between the library's wide numbers and MPFR, and relative errors as powers of two.
 #ifndef POSENC_TESTS_WIDE_NUMBER_H_
 #define POSENC_TESTS_WIDE_NUMBER_H_
 
@@ -12,7 +12,7 @@ namespace posenc {
 
 inline constexpr mpfr_prec_t kOracleBits = 3000;
 
-// x exactly.
+// The exact value of x.
 template <int kLimbs>
 oracle::Number ToNumber(const internal::Wide<kLimbs>& x) {
   oracle::Number result(kOracleBits), part(kOracleBits);
@@ -35,7 +35,7 @@ inline oracle::Number ToNumber(double x) {
   return result;
 }
 
-// The b for which |got - exact| <= 2^-b |exact|, and not for b + 1; a large number if they are equal.
+// The largest b for which |got - exact| <= 2^-b |exact|; a large number if they are equal.
 inline long CorrectBits(const oracle::Number& got, const oracle::Number& exact) {
   oracle::Number error(kOracleBits);
   mpfr_sub(error, got, exact, MPFR_RNDN);

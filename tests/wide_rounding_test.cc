@@ -1,4 +1,5 @@
-// Wide numbers rounded to the types of entries, against MPFR, and whether that is decided.
+// Wide numbers rounded to the types of entries, compared with MPFR, and whether the bits that count decide
+// the result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,12 +23,12 @@ TYPED_TEST_SUITE(WideTest, Widths, WidthName);
 
 constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 
-// MPFR's own way: round to the digits that are left in the range of subnormals, or to none.
+// Rounds as MPFR does it: to the digits that the type has left in its subnormal range, or to none.
 template <int kLimbs>
 double Nearest(const Wide<kLimbs>& x, const ElementTraits& format) {
   const Number exact = ToNumber(x);
   const mpfr_exp_t lost = std::max<mpfr_exp_t>(0, format.min_exponent - mpfr_get_exp(exact));
-  if (lost >= format.digits) {  // 0 or the least subnormal, as x is at most half of it or not
+  if (lost >= format.digits) {  // 0 or the smallest subnormal, depending on whether x is more than half of it
     const double least = std::ldexp(1.0, format.least_exponent());
     const double magnitude = mpfr_cmpabs(exact, ToNumber(least / 2)) > 0 ? least : 0.0;
     return std::copysign(magnitude, mpfr_signbit(exact) != 0 ? -1.0 : 1.0);
@@ -43,7 +44,7 @@ TYPED_TEST(WideTest, RoundToTypeRoundsToNearest) {
     const ElementTraits format = TraitsOf(type);
     for (int k = 0; k < kMany; ++k) {
       Wide<kLimbs> x = RandomWide<kLimbs>(k % 2 == 0 ? 20 : 125);
-      if (k % 3 == 0) x.exponent = format.min_exponent + 1 - k % 30;  // around the subnormals
+      if (k % 3 == 0) x.exponent = format.min_exponent + 1 - k % 30;  // near the subnormal range
       const int kept =
           format.digits - static_cast<int>(std::max<std::int64_t>(0, format.min_exponent - x.exponent));
       if (k % 4 == 0 && kept >= 0) {  // near a midpoint
@@ -82,11 +83,11 @@ TYPED_TEST(WideTest, RoundToTypeKnowsWhatItCannotDecide) {
       }
     }
     EXPECT_TRUE(decides(FromDouble<kLimbs>(0.3), 60));
-    EXPECT_FALSE(decides(FromDouble<kLimbs>(0.3), 6));  // 6 bits decide none of them
+    EXPECT_FALSE(decides(FromDouble<kLimbs>(0.3), 6));  // 6 bits do not decide any type
   }
 }
 
-// Where no bit counts the sign does not either, even of what rounds to 0.
+// If no bit counts, the sign does not count either, even if x rounds to 0.
 TYPED_TEST(WideTest, RoundToTypeKnowsNoSignOfNoBits) {
   constexpr int kLimbs = TypeParam::kBits / 64;
   for (const posenc_type type : kTypes) {

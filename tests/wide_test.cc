@@ -1,4 +1,4 @@
-// Wide arithmetic, of both widths, against MPFR, within the bounds that wide.h states.
+// Wide arithmetic of both widths, compared with MPFR, within the bounds that wide.h states.
 #include "number/wide.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ TYPED_TEST(WideTest, ToDoubleRoundsToNearest) {
     Wide<kLimbs> x = RandomWide<kLimbs>(200);
     if (k % 4 == 0)
       x.limb[kLimbs - 1] = (x.limb[kLimbs - 1] & ~std::uint64_t{0x7FF}) | 0x400;  // near a midpoint
-    if (k % 4 == 0 && k % 16 != 12) std::fill(x.limb, x.limb + kLimbs - 1, 0);    // at one
-    if (k % 16 == 4) x.limb[k / 16 % (kLimbs - 1)] = 1;                           // just above one
+    if (k % 4 == 0 && k % 16 != 12) std::fill(x.limb, x.limb + kLimbs - 1, 0);    // at a midpoint
+    if (k % 16 == 4) x.limb[k / 16 % (kLimbs - 1)] = 1;                           // just above a midpoint
     EXPECT_EQ(ToDouble(x), mpfr_get_d(ToNumber(x), MPFR_RNDN));
   }
 }
@@ -124,7 +124,7 @@ TYPED_TEST(WideTest, Exp) {
   EXPECT_EQ(ToDouble(internal::Exp(Wide<kLimbs>())), 1.0);
 }
 
-// All entries of the tables that 256 bits take exp from, at both ends of what is left to the series.
+// All entries of the tables for exp in 256 bits, at both ends of the interval that is left for the series.
 TEST(Wide256, ExpAtEveryEntryOfItsTables) {
   for (std::int64_t j = 0; j < 2840; ++j) {
     for (const std::int64_t end : {-1, 0, 1}) {
@@ -137,7 +137,8 @@ TEST(Wide256, ExpAtEveryEntryOfItsTables) {
   }
 }
 
-// Where it goes over from tables to the series alone, and powers of two, of which nothing is left for that.
+// Where the algorithm changes from tables to the series alone, and powers of two, for which nothing is left
+// for the series.
 TEST(Wide256, LogNextToOneAndToPowersOfTwo) {
   for (int bits = 1; bits <= 250; ++bits) {
     for (const std::int64_t exponent : {-1, 0, 1, 2, 2899}) {
@@ -146,14 +147,14 @@ TEST(Wide256, LogNextToOneAndToPowersOfTwo) {
         x.exponent += exponent;
         Number exact(kOracleBits);
         mpfr_log(exact, ToNumber(x), MPFR_RNDN);
-        if (mpfr_zero_p(exact) != 0) continue;  // half of 2, twice a half
+        if (mpfr_zero_p(exact) != 0) continue;  // 1, made from 2 or from 1/2
         EXPECT_GE(CorrectBits(ToNumber(internal::Log(x)), exact), kExpLogBits<4>) << bits << ", " << exponent;
       }
     }
   }
 }
 
-// Divisors of few digits and others, also such as only lack those in the middle.
+// Divisors with few digits and with many. Some have no digits in the middle.
 TEST(Wide256, Quotients) {
   for (int k = 0; k < kMany; ++k) {
     const Wide256 a = RandomWide<4>(10);
@@ -164,7 +165,7 @@ TEST(Wide256, Quotients) {
   }
 }
 
-// What has 256 digits is exact, whichever factor they come from.
+// A product with 256 digits is exact, however its factors share the digits.
 TEST(Wide256, ProductsOf256Digits) {
   for (int k = 0; k < kMany; ++k) {
     const auto digits = static_cast<int>(Random()() % 257);
@@ -183,7 +184,7 @@ TEST(Wide256, ProductsOf256Digits) {
   }
 }
 
-// As high and what it leaves of x, rounded in turn; ties too.
+// `high` is x rounded to double, and `low` is the rest, rounded. Cases include midpoints.
 TEST(Wide256, ToDoubleDouble) {
   for (int k = 0; k < kMany; ++k) {
     Wide256 x = RandomWide<4>(100);
@@ -251,7 +252,7 @@ TEST(ApproximateLog, IsNearTheLogarithm) {
     mpfr_sub_d(error, exact, ApproximateLog(x), MPFR_RNDN);
     if (mpfr_zero_p(error) != 0) continue;
     EXPECT_LE(mpfr_get_exp(error), -38) << x;
-    EXPECT_LE(mpfr_get_exp(error), mpfr_get_exp(exact) - 39) << x;  // hence relatively below 2^-38
+    EXPECT_LE(mpfr_get_exp(error), mpfr_get_exp(exact) - 39) << x;  // so the relative error is below 2^-38
   }
   EXPECT_EQ(ApproximateLog(1.0), 0.0);
 }

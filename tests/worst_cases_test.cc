@@ -1,6 +1,5 @@
-// Named worst cases: entries that lie closer to a midpoint of two neighbours than any double can tell, so
-// that a kernel without its rounding test, or with too small a window, rounds about half of them the wrong
-// way.
+// Named worst cases: entries closer to a midpoint of two numbers than a double can tell. If a kernel has no
+// rounding test, or a too small window, it rounds about half of them wrongly.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,11 +14,12 @@
 namespace posenc {
 namespace {
 
-// Positions and frequencies whose product has a sine or a cosine 2^-46 to 2^-73 from a midpoint, relatively.
-// Constructed for each type: frequency = the double nearest to asin or acos of the midpoint over position,
-// for the best of some 10^5 positions; both sides of midpoints, and magnitudes that angle addition does not
-// leave to the direct kernel. The last ones of a type are just large enough for it, and too small, at
-// frequencies so high that its products cancel and leave their errors.
+// Positions and frequencies whose product has a sine or a cosine near a midpoint, at a relative distance of
+// 2^-46 to 2^-73. They were constructed for each type: the frequency is the double nearest to asin or acos of
+// the midpoint, divided by the position, for the best of some 10^5 positions. They are on both sides of
+// midpoints, and large enough for angle addition to decide. For each type the last two are just large enough
+// for that and just too small. Their frequencies are so high that the products in angle addition cancel, but
+// the products' errors remain.
 struct Constructed {
   double frequency;
   std::int64_t position;
@@ -41,7 +41,7 @@ constexpr Constructed kConstructedFloat16s[] = {
     {0x1.a13ec10da86a4p-19, 524171}, {0x1.97e3f90190a5ep-20, 1040437}, {0x1.cb92156664bf1p-1, 63},
     {0x1.c7bd92b880d31p-1, 270}};
 
-// Such as the direct kernel's few terms would round the wrong way: 2^-45 to 2^-43 from a midpoint.
+// Cases that the direct kernel's short polynomials would round wrongly: 2^-45 to 2^-43 from a midpoint.
 constexpr Constructed kQuickFloats[] = {{0x1.056363e851043p-8, 4835},  {0x1.468c5466d278cp-5, 50371},
                                         {0x1.12edded4ffdecp-8, 48260}, {0x1.a01d605128112p-10, 79063},
                                         {0x1.63dd1910d1332p-4, 98050}, {0x1.c5ff1013de20ap-5, 83537},
@@ -55,8 +55,8 @@ constexpr Constructed kQuickFloat16s[] = {{0x1.617f30d8de737p-13, 58513},
                                           {0x1.0e7ed3963ec3p-13, 12885},
                                           {0x1.846483ce7ad0bp-14, 42675}};
 
-// The rows with the hardest entries that posenc verify --full met (docs/exhaustion.md), up to 2^-42 of the
-// neighbours' distance from a midpoint; for float see fallback_test.cc too.
+// Rows with the hardest entries that posenc verify --full met (docs/exhaustion.md). Their distance from a
+// midpoint is 2^-42 or more of the distance between neighbours. For float see fallback_test.cc too.
 struct Found {
   std::size_t dim;
   double base;
@@ -76,7 +76,7 @@ constexpr Found kFoundFloat16s[] = {{64, 1e+07, 2146609790}, {128, 1e+06, 123306
                                     {128, 1e+06, 1004514},   {1024, 10000, 417965},  {768, 10000, 837877},
                                     {128, 1e+06, 4842241},   {128, 10000, 4874819}};
 
-// As kConstructedFloats, at one of pairs 520 to 549: sums are made a chunk of the pairs at a time.
+// Like kConstructedFloats, for one of the pairs 520 to 549. Sums are computed in chunks of pairs.
 constexpr std::size_t kManyDim = 1100;
 constexpr Constructed kOfManyPairs[] = {{0x1.eb1414d7dc5dcp-8, 575391},
                                         {0x1.22a0369da2f54p-11, 362272},
@@ -85,8 +85,8 @@ constexpr Constructed kOfManyPairs[] = {{0x1.eb1414d7dc5dcp-8, 575391},
 
 class WorstCases : public PerTarget {};
 
-// The row of one position must be the oracle's: as the only one of a list, and on every row of a run around
-// it, before and after the anchor of its group.
+// The row at a position must be the oracle's: alone in a list, and as every row of a run around it, before
+// and after the anchor of its group.
 template <class T>
 void ExpectRow(const Spec& spec, std::int64_t position) {
   constexpr std::size_t kRows = 16;
@@ -102,7 +102,7 @@ void ExpectRow(const Spec& spec, std::int64_t position) {
   }
 }
 
-// All pairs of base 1, so that every lane meets it, and the tail.
+// The base is 1, so that all pairs have the same frequency, in every lane and in the tail.
 template <class T, std::size_t kCount>
 void ExpectConstructed(const char* target, const Constructed (&cases)[kCount]) {
   for (const Constructed& c : cases) {
@@ -144,7 +144,7 @@ TEST_P(WorstCases, FoundByExhaustion) {
   ExpectFound<Float16>(target(), kFoundFloat16s);
 }
 
-// Zeros become the encoding itself.
+// Adds to zeros, which gives the encoding itself.
 TEST_P(WorstCases, AddedAndAddedInBatches) {
   constexpr std::size_t kRows = 4, kRow = 2, kSize = kRows * kManyDim;
   for (const Constructed& c : kOfManyPairs) {
@@ -165,7 +165,7 @@ TEST_P(WorstCases, AddedAndAddedInBatches) {
 
 constexpr double kHalfPi = 0x1.921fb54442d18p0;
 
-// With the position in the middle.
+// Compares a run with a list. The position is in the middle.
 void ExpectRunIsList(const Spec& spec, std::int64_t position) {
   constexpr std::size_t kRows = 41;
   const Encoder encoder = Create(spec);
@@ -176,8 +176,8 @@ void ExpectRunIsList(const Spec& spec, std::int64_t position) {
   });
 }
 
-// Near a zero of the first turn entries are small because of cancellation, which angle addition's absolute
-// error does not survive, though the phase is small as well.
+// Near a zero in the first turn, entries are small because of cancellation, although the phase is not tiny.
+// The absolute error of angle addition is too large for them.
 TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
   for (const int quarter_turns : {1, 2, 3, 4}) {
     for (const std::int64_t position : {40, 1000, 30001}) {
@@ -194,13 +194,13 @@ TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
   }
 }
 
-// Near a zero in the same vector as a pair whose phases are so small that its entries are exempt from the
-// test for small ones: the next pair of a falling schedule, or the one before of a growing schedule.
+// An entry near a zero, in the same vector as a pair with tiny phases, which is exempt from the test for
+// small entries. It is the next pair if frequencies fall, or the one before if they grow.
 TEST_P(WorstCases, NearZerosBesideTinyPhases) {
   if (IsReference()) GTEST_SKIP() << kReference << " has neither vectors nor angle addition";
-  constexpr double kFactor = 7.5;  // from pair to pair, of which no other comes near a zero
+  constexpr double kFactor = 7.5;  // from pair to pair; no other pair comes near a zero
   for (const posenc_layout layout : kLayouts) {
-    for (const std::int64_t position : {30011, 70003, 100001, 1000003}) {  // one may round right by chance
+    for (const std::int64_t position : {30011, 70003, 100001, 1000003}) {  // one may be right by chance
       for (const bool grows : {false, true}) {
         for (const int quarter_turns : {1, 2}) {
           SCOPED_TRACE(testing::Message() << quarter_turns << " quarter turns at " << position << ", "
