@@ -1,9 +1,9 @@
 #!/bin/sh
-# abuses.sh POSENC WORK [SANITIZED]: a list of abuses of the command. None may crash or hang it, leave a file that
-# is not finished, or change a file when it refuses. What cannot be tried here is said to be left out.
+# abuses.sh POSENC WORK [SANITIZED]: abuses the command in many ways. It must not crash or hang. It must not leave an
+# unfinished file, and if it refuses, it must not change a file. The script prints what it cannot try on this system.
 posenc=$1 work=$2/abuses.$$ sanitized=$3
 tried=0 failed=0
-# The plainest target: which one there is depends on the compiler. REFERENCE, the last, is slow.
+# A target without vectors; its name depends on the compiler. The last target, REFERENCE, is slow.
 plainest=$("$posenc" targets | cut -f 1 | tail -n 2 | head -n 1)
 quick="verify --quick --target $plainest"
 table="table --dim 4 --rows 3"
@@ -19,18 +19,18 @@ fail() {  # NAME SENTENCE
   echo "FAILED: $1: $2"
 }
 
-expect() {  # NAME COMMAND...: that it succeeds
+expect() {  # expects that the command succeeds
   expected=$1
   shift
   "$@" >/dev/null 2>&1 || fail "$expected" "not so: $*"
 }
 
-# An empty folder for the next abuses, with the file `kept`.
+# Makes an empty folder for the next abuses, with the file `kept`.
 fresh() {
   cd "$work" && chmod -R u+w . && rm -rf box && mkdir box && cd box && echo kept >kept || exit 2
 }
 
-# check NAME STATUSES STATUS: after an abuse, whose standard error is ../stderr.
+# check NAME STATUSES STATUS: checks what an abuse did. Its standard error is in ../stderr.
 check() {
   tried=$((tried + 1))
   case " $2 " in
@@ -48,7 +48,7 @@ check() {
   [ -d kept ] || echo kept >kept
 }
 
-# abuse NAME STATUSES ARGUMENT...
+# abuse NAME STATUSES ARGUMENT...: runs posenc with these arguments.
 abuse() {
   name=$1 statuses=$2
   shift 2
@@ -56,7 +56,7 @@ abuse() {
   check "$name" "$statuses" $?
 }
 
-# limited NAME STATUSES LIMITS ARGUMENT...: with what ulimit is to set.
+# limited NAME STATUSES LIMITS ARGUMENT...: the same with limits that ulimit sets.
 limited() {
   name=$1 statuses=$2 limits=$3
   shift 3
@@ -64,7 +64,7 @@ limited() {
   check "$name" "$statuses" $?
 }
 
-numbers() {  # STATUSES OPTION ARGUMENT...: silly values of a numeric option
+numbers() {  # values that make no sense for a numeric option
   statuses=$1 option=$2
   shift 2
   for value in "" 0 -1 4294967296 4294967297 9223372036854775808 18446744073709551615 18446744073709551616 \
@@ -120,7 +120,7 @@ try_threads() {
     return
   fi
   one="$as_nobody prlimit --nproc=1:1"
-  if $one "$posenc" targets >/dev/null 2>&1; then  # root may have as many as it likes
+  if $one "$posenc" targets >/dev/null 2>&1; then  # root has no limit
     $one "$posenc" verify --full --target "$plainest" --threads 1024 --seed 18446744073709551615 \
       --part 18446744073709551615/18446744073709551615 --reference-every 18446744073709551615 >../stdout 2>../stderr
     check "verify: the largest numbers, in one process" 0 $?
@@ -128,13 +128,13 @@ try_threads() {
   else
     echo "left out: a limit of processes (no prlimit or setpriv, or others may not run $posenc)"
   fi
-  # A thread's stack is as large as the limit of stacks.
+  # The limit of stack sizes is also the size of a thread's stack.
   limited "memory for 2 stacks, no stdout" 2 "ulimit -s 1048576; ulimit -v 3000000; exec >&-" $quick --threads 8 \
     --json new
   expect "memory for 2 stacks" grep -q 'only [123] of 8' ../stderr
   expect "verify without stdout" test ! -e new -o "$(head -c 1 new)" = "{"
   limited "verify in 100000 KiB" "0 2" "ulimit -v 100000" $quick --threads 8 --json json
-  for size in 60000 100000 250000; do  # the loader's status is 127
+  for size in 60000 100000 250000; do  # 127 is the loader's status
     limited "table in $size KiB" "0 2 127" "ulimit -v $size" table --dim 9999999 --rows 9 --out kept
     limited "plot in $size KiB" "0 2 127" "ulimit -v $size" plot --dim 9999999 --rows 9 --out kept
   done
@@ -217,7 +217,7 @@ try_permissions() {
   limited "a file beyond the limit of sizes" 2 "ulimit -f 1" table --dim 64 --rows 999 --out kept
 }
 
-# The command ends by the signal; the shell's status for that is 128 and its number.
+# The signal ends the command. For that the shell reports the status 128 plus the signal's number.
 try_signals() {
   fresh
   for signal in 1:HUP 2:INT 3:QUIT 15:TERM; do
@@ -275,7 +275,7 @@ try_lists() {
   expect "control characters" test "$(wc -l <../stderr)" = 1
 }
 
-# npy NAME VERSION HEADER BYTES: a file of NumPy's, as a header says it, with so many bytes of zeros.
+# npy NAME VERSION HEADER BYTES: makes a NumPy file with this header, and BYTES bytes of zeros.
 npy() {
   length=${#3}
   {
@@ -292,7 +292,7 @@ try_tables() {
   whole="{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
   for version in 1 2 3; do
     npy good $version "$whole" 48
-    abuse "identify: format $version" 1 identify good  # zeros
+    abuse "identify: format $version" 1 identify good  # all zeros
   done
   npy good 1 "{\"shape\":(3,4),\"fortran_order\":False,\"descr\":\"<f8\"}" 96
   abuse "identify: another order" 1 identify good
@@ -339,9 +339,9 @@ try_tables() {
     abuse "identify $(printf %.60s "$file")" 2 identify "$file"
   done
   npy wide 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 65536)}" 131072
-  abuse "identify: a row of 65536 columns" 0 identify wide  # of padding
+  abuse "identify: a row of 65536 columns" 0 identify wide  # zeros are padding
   npy narrow 1 "{'descr': '<u2', 'fortran_order': False, 'shape': (1000000, 1)}" 2000000
-  abuse "identify: a million rows" 0 identify narrow  # odd columns
+  abuse "identify: a million rows" 0 identify narrow  # with odd columns
   mkfifo pipe
   (cat whole >pipe) &
   abuse "identify: a pipe" 1 identify pipe

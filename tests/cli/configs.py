@@ -1,4 +1,4 @@
-"""configs.py POSENC WORK: what posenc config says of configurations as published, whole; and the same as JSON."""
+"""configs.py POSENC WORK: tests all that posenc config prints for published configurations, as text and as JSON."""
 
 import json
 import math
@@ -24,7 +24,7 @@ def run(config, *options):
 
 
 def keys_read(config, unread):
-    """The keys of a configuration, joined by dots, except some."""
+    """The keys of a configuration, joined by dots, without `unread`."""
     found = []
 
     def walk(prefix, value):
@@ -39,7 +39,7 @@ def keys_read(config, unread):
 
 
 def says(name, config, lines, *options, unread=""):
-    """All that it prints: the lines, and the keys that it has read, which are all but `unread`."""
+    """Checks the whole output: the lines, then the keys that were read, which are all keys except `unread`."""
     wanted = "\n".join([*lines, keys_read(config, unread), ""])
     got = run(config, *options)
     if got != (0, wanted, ""):

@@ -1,5 +1,5 @@
-"""hostile_configs.py POSENC WORK [SANITIZED]: what nobody should give posenc config. It ends soon and in little memory, each
-refusal is one line that a terminal may get, and says where and what. Prints what each took."""
+"""hostile_configs.py POSENC WORK [SANITIZED]: gives posenc config files that nobody should give it. It must end soon and in little
+memory. Each refusal is one line that is safe to print on a terminal, and says where the fault is. Prints time and memory."""
 
 import json
 import os
@@ -13,9 +13,9 @@ import time
 
 posenc, work = sys.argv[1], pathlib.Path(sys.argv[2])
 sanitized = len(sys.argv) > 3 and sys.argv[3] != ""
-SECONDS, MIB = 120, 1500  # generous: a busy machine takes ten times as long as an idle one
+SECONDS, MIB = 120, 1500  # generous, because a busy machine takes ten times as long as an idle one
 SIZES = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 2}
-LLAMA = json.dumps(SIZES)[:-1]  # without the last brace
+LLAMA = json.dumps(SIZES)[:-1]  # without the closing brace
 failures = 0
 
 
@@ -39,7 +39,7 @@ def run(path, *options):
 
 
 def check(name, status, said, *run_arguments):
-    """That the command ends with the status, and what it says has the pattern."""
+    """Checks that the command ends with this status, and that its output matches the pattern."""
     global failures
     got, out, err, seconds, mib = run(*run_arguments)
     text = (err if got == 2 else out).decode("utf-8", "replace")
@@ -61,7 +61,7 @@ def check(name, status, said, *run_arguments):
 
 
 def write(*parts):
-    """A file of parts: bytes, or bytes and how often. Large parts are never whole in memory: a child's peak begins with ours."""
+    """Writes a file. Each part is bytes, or bytes and a count. Large parts are never in memory at once, because a child's peak includes ours."""
     path = work / "config.json"
     with open(path, "wb") as file:
         for part in parts:
@@ -80,7 +80,7 @@ def case(name, status, said, parts, *options):
 
 
 def many(key, piece, count, end=b""):
-    """The parts of Llama's sizes and of a value that is a piece many times."""
+    """The parts of a Llama configuration with one more key. Its value repeats a piece `count` times."""
     return [f"{LLAMA}, {key}".encode(), (piece, count), end + b"}"]
 
 
@@ -89,7 +89,7 @@ RIGHT = "layers 0-1: head_dim 32, all elements rotate"
 
 def try_levels():
     for kind, opened, closed in (("objects", b'{"a":', b"}"), ("lists", b"[", b"]")):
-        for levels in (63, 64, 30000, 1_000_000):  # and one around them
+        for levels in (63, 64, 30000, 1_000_000):  # levels inside the outermost one
             said = RIGHT if levels == 63 else r"config\.json:1:\d+: more than 64 levels of objects and lists"
             case(f"{levels + 1} levels of {kind}", 0 if levels == 63 else 2, said,
                  [f'{LLAMA}, "a": '.encode(), (opened, levels), b"1", (closed, levels), b"}"])
@@ -97,7 +97,7 @@ def try_levels():
 
 
 def numbered(pattern, count):
-    """`count` times the pattern, with its number, in pieces of 1,000."""
+    """The pattern `count` times, each with its number, in pieces of 1,000."""
     return [",".join(pattern % i for i in range(first, first + 1000)).encode() + b"," for first in range(0, count, 1000)]
 
 

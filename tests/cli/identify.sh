@@ -1,8 +1,8 @@
 #!/bin/sh
-# identify.sh POSENC WORK DIM...: the table of each preset, at these dims, exact and rounded as its source does it, is
-# identified as that: in every bit, at its positions. So are other layouts and caches of rotaries. At dim 64, which is to be
-# quick, presets take turns with types and layouts.
-# Left out are dims that a preset has not, and presets without frequencies of their own.
+# identify.sh POSENC WORK DIM...: posenc identify recognizes the tables that posenc makes. The table of each preset, at each
+# DIM, exact and with its source's rounding, is recognized in every bit and at its positions. So are other layouts and caches
+# of rotaries. Dim 64 must be quick, so there the presets take turns with types and layouts. Dims that a preset does not have
+# are left out, and so are presets that need frequencies from the caller.
 posenc=$1 work=$2/identify.$$
 shift 2
 dims=$*
@@ -17,13 +17,13 @@ fail() {
   echo "FAILED: $1"
 }
 
-# in_turn WORD...: the word whose turn it is.
+# in_turn WORD...: sets the next of these words, in turn.
 in_turn() {
   shift $((turn % $#))
   echo "$1"
 }
 
-# identify NAME ROUNDING TYPE DIM
+# identify NAME ROUNDING TYPE DIM: makes a table and identifies it.
 identify() {
   options="--preset $1 --dim $4 --rows 40 --dtype $3"
   [ "$2" = exact ] || options="$options --phase-rounding source"
@@ -34,7 +34,7 @@ identify() {
   }
   tried=$((tried + 1))
   found=$("$posenc" identify table.npy) || fail "$options: status $?"
-  case $found in  # without a process for each
+  case $found in  # does not start a process each time
     "# 40 rows of $4, $3$line"*"$line$1$tab$2${tab}0 .. 39${tab}0${tab}0$tab"*) ;;
     *) fail "$options: $found" ;;
   esac
@@ -54,7 +54,7 @@ while read -r name rounding; do
   done
 done <presets
 
-# found POSITIONS|...: something has every bit of table.npy, at some of these.
+# found POSITIONS|...: checks that some line has every bit of table.npy, at one of these position ranges.
 found() {
   tried=$((tried + 1))
   found=$("$posenc" identify table.npy) || fail "$options: status $?"
@@ -79,7 +79,7 @@ while read -r name rounding; do
       from=$((first % 2000003 - 1000001))
       options="--preset $name --dim $dim --rows 40 --layout $layout --first $from"
       "$posenc" table $options --out table.npy 2>error || continue
-      # Others have an offset, or a scale.
+      # Other presets have an offset or a scale.
       found "$((from - 1)) .. $((from + 38))|$from .. $((from + 39))|$((from + 1)) .. $((from + 40))|${from}000 .. $((from + 39))000"
     done
   done
@@ -88,7 +88,7 @@ done <presets
 "$posenc" presets | sed '1,/^# rotary/d; /^#/d' | cut -f 1 >rotaries
 [ "$(wc -l <rotaries)" -gt 80 ] || fail "few rotaries"
 while read -r name; do
-  for dim in $dims 80; do  # of 80, a quarter is 10 pairs, and two fifths are 16
+  for dim in $dims 80; do  # with dim 80, a quarter is 10 pairs and two fifths are 16
     options="--rotary $name --dim $dim --rows 40 --first 30"
     "$posenc" table $options --out table.npy 2>error || { left_out="$left_out $name/$dim"; continue; }
     found "30 .. 69"
@@ -99,7 +99,7 @@ while read -r name; do
   done
 done <rotaries
 
-# at POSITIONS FIRST LAST: a table of those positions.
+# at POSITIONS FIRST LAST: makes a table of these positions.
 at() {
   tried=$((tried + 1))
   "$posenc" table --preset pytorch_tutorial --dim 24 --positions "$1" --phase-rounding source --out table.npy
@@ -115,13 +115,13 @@ at "$(seq -s , 3 7 276)" 3 276
 at "$(seq -s , 1000000 -1000 961000)" 1000000 961000
 at "$(seq -s , 0 .5 19.5)" 0 19.5
 
-# Changed by half a spacing or more somewhere: no longer every bit, and the nearest are said.
+# One entry is wrong by half a spacing or more. So not every bit agrees, and posenc prints the nearest presets.
 "$posenc" table --preset whisper --dim 8 --rows 20 --out table.npy
 printf '\001' | dd of=table.npy bs=1 seek=$((128 + 4 * 8 * 9)) conv=notrunc 2>/dev/null
 "$posenc" identify table.npy >found || fail "one entry differs: status $?"
 grep -q "^whisper${tab}exact${tab}0 \.\. 19$tab[1-9].*${tab}159 of 160\$" found || fail "one entry differs: $(cat found)"
 
-# says WHAT NAME ROUNDING POSITIONS EQUAL [MORE]: that line is said of table.npy, without a difference.
+# says WHAT NAME ROUNDING POSITIONS EQUAL [MORE]: checks that identify prints this line for table.npy, with no difference.
 says() {
   tried=$((tried + 1))
   "$posenc" identify table.npy >found || fail "$1: status $?"
@@ -129,7 +129,7 @@ says() {
   grep -qxF "$want" found || fail "$1: '$want' is not in: $(cat found)"
 }
 
-# Rows of zeros, of padding, in float32.
+# Makes rows of zeros in float32, for padding.
 zeros() {
   for row in "$@"; do
     dd if=/dev/zero of=table.npy bs=1 seek=$((128 + 96 * row)) count=96 conv=notrunc 2>/dev/null
@@ -152,12 +152,12 @@ says "padding of another" whisper f32_exp "0 .. 39" "936 of 960" "but for 1 row 
 zeros 30
 says "padding, and zeros" fairseq exact "0 .. 39" "936 of 960" "but for 1 row of zeros"
 
-# Without them it is no table with padding.
+# Without its rows of padding this is not a table with padding.
 "$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy
 says "no padding" whisper exact "0 .. 39" "960 of 960"
 grep "^fairseq" found && fail "no padding: $(cat found)"
 
-# A batch of one, one head; the order of columns.
+# A batch of one, or one head. Columns in another order.
 for shape in "(1, 40, 24)" "(40, 1, 24)" "(1, 40, 1, 24)"; do
   "$posenc" table --preset whisper --dim 24 --rows 40 --out table.npy
   spaces=$(printf '%*s' $((${#shape} - 8)) '')
@@ -175,8 +175,7 @@ done
 cmp -s rows.npy table.npy && fail "the order is that of rows"
 says "columns first" whisper exact "0 .. 2" "6 of 6"
 
-# Cosines and sines, in one file or two.
-# cache PRESET OPTION WORDS ENTRIES
+# cache PRESET OPTION WORDS ENTRIES: checks that caches of cosines and sines, in one file or two, are recognized.
 cache() {
   "$posenc" table --rotary $1 --dim 64 --rows 40 --first -63 --cache $2 --out table.npy
   says "$1, $2" $1 exact "-63 .. -24" "$4 of $4" "cache of $3"
@@ -199,7 +198,7 @@ cache llama3 halves_twice "cosines, sines, in halves twice" 5120
 cache llama3 cos_sin "cosines, sines" 2560
 cache llama3 pairs "pairs of cosine and sine" 2560
 
-# Tables that are wide, long or small take no time.
+# Tables that are wide, long or small must not take long.
 if [ -z "$sanitized" ]; then
   "$posenc" table --preset whisper --dim 100000 --rows 1 --first 1 --phase-rounding source --out table.npy
   says "a wide table" whisper f32_exp "1 .. 1" "100000 of 100000"
@@ -209,13 +208,13 @@ fi
 "$posenc" table --preset d2l --dim 1 --rows 3 --out table.npy
 says "three entries" d2l exact "0 .. 2" "3 of 3"
 
-# One pair tells whole positions; a column of positions, those that its type holds.
+# One pair is enough to find whole positions. A column of positions tells the positions, as far as its type can hold them.
 "$posenc" table --preset musicgen --dim 2 --rows 40 --first 1000 --out table.npy
 says "one pair" musicgen exact "1000 .. 1039" "80 of 80"
 "$posenc" table --preset nerf --dim 33 --rows 40 --first -20000000 --out table.npy
 says "a column of positions" nerf exact "-20000000 .. -19999961" "1320 of 1320"
 
-# Another base is near at few positions, but no rounding of this one.
+# With another base, a few positions are near, but no rounding of this base agrees.
 for options in "--base 500000 --dim 64 --rows 2" "--base 500000 --dim 4 --rows 5" "--base 9900 --dim 64 --rows 50"; do
   "$posenc" table $options --out table.npy
   "$posenc" identify table.npy >found

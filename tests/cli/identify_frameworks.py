@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""identify_frameworks.py POSENC WORK DIM...: tables as NumPy and PyTorch make them are identified.
+"""identify_frameworks.py POSENC WORK DIM...: posenc identify recognizes tables that NumPy and PyTorch make.
 
-Each is computed as its project does it, in the project's own order of roundings. Their exp and pow are not always
-correctly rounded, so not every bit agrees; the right preset and rounding come first nevertheless. Exit status 77 without
-NumPy; without PyTorch its tables are left out, visibly.
+Each table is computed as its project does it, with the project's order of roundings. exp and pow of these libraries are not always
+correctly rounded, so not every bit agrees. The right preset and rounding must come first all the same. Without NumPy the exit
+status is 77. Without PyTorch the script says that it leaves out PyTorch's tables.
 """
 
 import math
@@ -38,7 +38,7 @@ def cosines_first(phases):
 
 
 def exp(floats):
-    """To the nearest float, as glibc's is: with AVX-512 NumPy's own is wrong in the last bit of 14 of 32."""
+    """exp rounded to the nearest float, as in glibc. NumPy's exp for AVX-512 has a wrong last bit in 14 of 32 results."""
     return np.exp(floats.astype(np.float64)).astype(np.float32)
 
 
@@ -47,13 +47,13 @@ def power(base, floats):
 
 
 def numpy_tables(d, first=0):
-    """(preset, rounding, table); rounding None where the project's is none of posenc's."""
+    """Yields (preset, rounding, table). The rounding is None if posenc does not have the project's rounding."""
     n = np.arange(first, first + ROWS)
     times = n.astype(np.float32)[:, None]
     half, evens = d // 2, np.arange(0, d, 2).astype(np.float32)
     pairs = np.arange(half, dtype=np.float32)
 
-    # In doubles.
+    # Computed in doubles.
     doubles = np.array([[p / np.power(10000, 2 * (j // 2) / d) for j in range(d)] for p in n])
     yield "hf_distilbert", "f64_pow_div", by_turns(doubles[:, 0::2])
     yield "hf_marian", "f64_pow_div", sines_first(doubles[:, 0::2])
@@ -65,7 +65,7 @@ def numpy_tables(d, first=0):
     phases = np.outer(n.astype(np.float64), np.power(10000, -np.arange(half).astype(np.float64) / half))
     yield "wan", "f64_pow_mul", cosines_first(phases)
 
-    # In floats: powers of the base.
+    # Computed in floats, by powers of the base.
     omega = np.arange(half, dtype=np.float32)
     omega /= d / 2.0
     omega = np.float32(1.0) / np.float32(10000) ** omega
@@ -83,7 +83,7 @@ def numpy_tables(d, first=0):
     freqs = np.float32(1 / 10000) ** (pairs / np.float32(half))
     yield "edm", None, cosines_first(times * freqs)
 
-    # In floats: exponentials of logarithms.
+    # Computed in floats, by exponentials of logarithms.
     phases = times * exp(evens * np.float32(-math.log(10000.0) / d))
     yield "pytorch_tutorial", "f32_exp", by_turns(phases)
     table = sines_first(times * exp(pairs * -np.float32(math.log(10000) / (half - 1))))
@@ -166,7 +166,7 @@ class Check:
         self.tried = self.right = 0
 
     def identify(self, *tables):
-        """The status, lines of fields, and comments."""
+        """Runs posenc identify. Returns its status, its lines as fields, and its comments."""
         paths = [self.work / f"framework{k}.npy" for k in range(len(tables))]
         for path, table in zip(paths, tables):
             np.save(path, np.ascontiguousarray(table))
@@ -182,7 +182,7 @@ class Check:
             print(f"FAILED: {what}")
 
     def __call__(self, preset, rounding, *tables, positions=None, says=""):
-        """The nearest are that preset, the rounding unless it is None, and the positions."""
+        """Checks that this preset comes first, with these positions and, unless it is None, this rounding."""
         status, lines, comments = self.identify(*tables)
         nearest = [line for line in lines if line[3:6] == lines[0][3:6]] if len(lines[0]) > 1 else []
         found = any(line[0] == preset and rounding in (None, line[1]) and positions in (None, line[2]) for line in nearest)
@@ -201,7 +201,7 @@ def check_offsets(check, d, first):
         last = first + ROWS - 1
         positions = f"{last} .. {first}" if preset == "transformer_xl" else f"{first} .. {last}"
         check(preset, rounding, table, positions=positions)
-        if table.dtype == np.float64 and first == 0:  # as they are saved
+        if table.dtype == np.float64 and first == 0:  # as projects save them
             check(preset, None, table.astype(np.float32), positions=positions)
     check("llama", "f32_inv_freq", *llama_cache(d, first), positions=f"{first} .. {first + ROWS - 1}")
     for dtype in (np.float64, np.float32):
@@ -211,7 +211,7 @@ def check_offsets(check, d, first):
 
 
 def check_other_rows(check, d, generator):
-    """Class tokens and registers before a grid, and before a table."""
+    """Tables with class tokens and registers before a grid, and before other rows."""
     grid = mae_grid(d, 14, 9)
     check("mae", None, grid, says="# a grid of 14 rows of 9 cells\n")
     axis = mae_grid(2 * d, 14, 2)[::2, d:]
@@ -220,7 +220,7 @@ def check_other_rows(check, d, generator):
                           (learned[:1], "1 row of other numbers"), (learned, "5 rows of other numbers")):
         others = others.astype(np.float32)
         check("mae", None, np.concatenate([others, grid]), says=f"# a grid of 14 rows of 9 cells, after {words}\n")
-        if others.any():  # zeros are padding
+        if others.any():  # rows of zeros are padding
             check("mae", None, np.concatenate([others, axis]), positions="0 .. 13", says=f"# after {words}\n")
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# manual.sh POSENC MAKE_MANUAL WORK: the manual page has each command and option that --help lists; its examples of what
-# every build has run; each --help has one; groff has nothing to say.
+# manual.sh POSENC MAKE_MANUAL WORK: the manual page has each command and option that --help lists. Every build has run its
+# examples. Each --help has an example. groff reports nothing.
 set -eu
 posenc=$1
 mkdir -p "$3" && sh "$2" "$posenc" "$3/posenc.1" && cd "$3"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# periods.sh POSENC PAGE WORK: the command under the heading of periods in docs/conventions.md prints what the page says, and identify
-# says of such a table that it tries the bases of presets only.
+# periods.sh POSENC PAGE WORK: the command under the heading about periods in docs/conventions.md prints what the page says.
+# For such a table, identify says that it tries the bases of presets only.
 set -eu
 posenc=$1 page=$2 work=$3/periods
 rm -rf "$work" && mkdir -p "$work"
-# The first block of a kind after the heading.
+# The first block of a language after the heading.
 block() {
   awk -v kind="\`\`\`$1" '/^## Periods/ { here = 1 } here && $0 == kind { on = 1; next } on && /^```$/ { exit } on' "$page"
 }

@@ -1,5 +1,5 @@
-# Encodings by the name of a preset, with members of the spec put over it; what presets are, how two differ, and which of
-# them made a table.
+# Tests of the command with presets: a preset's name with members of the spec set after it, the list of presets, how two
+# presets differ, and which preset made a table.
 posenc_add_cli_test(presets STATUS 0
   STDOUT "^# enc[^\n]*\nattention_is_all_you_need\t[^\t\n]*\t[^\t\n]*\tnone\n.*\nfairseq\t[^\t\n]*\t[^\t\n]*\tf32_exp\n.*\n# rot[^\n]*\n.*\nllama3\t[^\t\n]*\t[^\t\n]*\n"
   RUN presets)
@@ -34,7 +34,7 @@ posenc_add_cli_test(table.padding_position STATUS 0 STDOUT "^\\[\\[ 0\\.        
   RUN table --dim 1 --positions -7,1 --padding-position -7)
 posenc_add_cli_test(table.min_timescale STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\\.9899925\\]\\]\n$"
   RUN table --dim 2 --positions 1.5 --min-timescale 2)
-# tensor2tensor's frequencies from 2 to 0.0004, and those of timescales from 2 to 10000: what --help says of them.
+# What --help says: tensor2tensor's frequencies from 2 to 0.0004, and frequencies for timescales from 2 to 10000.
 posenc_add_cli_test(table.min_timescale.tensor2tensor STATUS 0
   STDOUT "^\\[\\[ 0\\.9092974268256817 +0\\.0003999999893333334 "
   RUN table --preset tensor2tensor --dim 4 --positions 1 --min-timescale 2 --dtype float64)
@@ -59,7 +59,7 @@ if(GD_INCLUDE_DIR AND GD_LIBRARY)
     RUN plot --rotary llama --dim 8 --preset whisper --out p.png)
 endif()
 
-# Two presets.
+# Comparing two presets.
 posenc_add_cli_test(diff.same STATUS 0 STDOUT "^the same\n$"
   RUN diff --preset attention_is_all_you_need --preset keras_hub --dim 7)
 posenc_add_cli_test(diff.permuted STATUS 1
@@ -99,12 +99,12 @@ foreach(refusal
   posenc_add_cli_test(diff.refuses.${name} STATUS 2 RUN diff ${words})
 endforeach()
 
-# Which made a table.
+# Finding the preset that made a table.
 posenc_add_cli_test(identify.refuses.no_file STATUS 2 RUN identify)
 posenc_add_cli_test(identify.refuses.nowhere STATUS 2 STDERR "nowhere" RUN identify nowhere)
 posenc_add_cli_test(identify.refuses.not_npy STATUS 2 STDERR "not a NumPy file"
   RUN identify ${CMAKE_CURRENT_SOURCE_DIR}/numbers.txt)
-# Dims 320 and 1024 take minutes: full tests.
+# Dims 320 and 1024 take minutes, so these tests have the label full.
 function(posenc_add_identify_test name)
   if(NOT POSENC_BUILD_MODELS)
     return()
@@ -117,7 +117,7 @@ function(posenc_add_identify_test name)
 endfunction()
 posenc_add_identify_test(presets sh ${CMAKE_CURRENT_SOURCE_DIR}/identify.sh)
 
-# Debian's Python has NumPy and PyTorch where another may not.
+# Debian's Python may have NumPy and PyTorch where another Python does not.
 find_program(POSENC_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 mark_as_advanced(POSENC_SYSTEM_PYTHON)
 if(POSENC_SYSTEM_PYTHON)

@@ -1,4 +1,4 @@
-"""programs.py POSENC WORK: what other programs read: JSON is the text's, and '--out -' is the file, message and all."""
+"""programs.py POSENC WORK: output for other programs. JSON says the same as the text. '--out -' writes what the file would have, and prints the same message."""
 
 import json
 import pathlib

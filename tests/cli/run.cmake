@@ -1,7 +1,10 @@
+# Runs posenc in the empty folder WORK, and checks its exit status and output.
+#
 # cmake -D POSENC=... -D WORK=... -D STATUS=... -D FILE=... [-D STDOUT=...] [-D STDERR=...] [-D BYTES=...]
 #       -P run.cmake -- ARGUMENT...
-# Runs posenc in the empty folder WORK. STDOUT and STDERR are regular expressions; a refusal (STATUS 2) prints
-# nothing but one line on stderr. FILE is all that may be left in WORK; BYTES matches its beginning in hex.
+#
+# STDOUT and STDERR are regular expressions. If posenc refuses (STATUS 2), it must print exactly one line, on stderr. FILE is
+# the only file that may be in WORK afterwards. BYTES matches the beginning of FILE in hex.
 cmake_minimum_required(VERSION 3.25)
 
 set(arguments)

@@ -1,4 +1,4 @@
-# The command of a posenc without models: what needs them is not in --help, and is refused with the reason.
+# Tests of a command that was built without models. --help does not list what needs models, and it is refused with the reason.
 set(reason "this posenc was built without models .POSENC_BUILD_MODELS=OFF.")
 posenc_add_cli_test(without_models.help STATUS 0 STDOUT "targets.*table.*plot.*verify.*and --config:\n${reason}[.]\n$" RUN --help)
 foreach(asked
@@ -20,7 +20,7 @@ foreach(command presets "config config.json" "diff --preset a --preset b" "ident
   posenc_add_cli_test(without_models.${name}_command STATUS 2 PRODUCT core STDERR "^posenc: ${name}: ${reason}\n$" RUN ${words})
 endforeach()
 
-# Members make what a preset would.
+# Members of the spec make what a preset would make.
 posenc_add_cli_test(without_models.members STATUS 0 STDOUT "0.84147096   0.5403023    0.009999833  0.99995"
   RUN table --dim 4 --rows 2)
 posenc_add_cli_test(without_models.rotary_members STATUS 0 PRODUCT core STDOUT "^1.3465735902799727\n$"

@@ -1,5 +1,6 @@
-// The digest of every target, or of those named, where the command cannot be built or is slow: no exceptions,
-// no threads, no MPFR. Exit status 0 if each is the golden one.
+// Computes the digest of every target, or of the named ones, and exits with status 0 if each equals the
+// recorded one. It is for platforms where the command cannot be built or is slow: no exceptions, no threads,
+// no MPFR.
 #include "number/exact.h"
 
 #include "verify/digest.h"

@@ -1,7 +1,7 @@
-// posenc's nodes in graphs of ggml (docs/examples/posenc_ggml.h) beside ggml's own: posenc's are the
-// oracle's, bit for bit, for the spec that a GGUF file with the same parameters has, and ggml's are near
-// them. Prints how far both are from the real numbers and, with --times, how long they take. Exit status: 0
-// if so.
+// Compares posenc's nodes in graphs of ggml (docs/examples/posenc_ggml.h) with ggml's nodes. posenc must have
+// the oracle's bits, for the spec that a GGUF file with the same parameters would give, and ggml must be
+// near. Prints how far both are from the real numbers and, with --times, how long both take. The exit status
+// is 0 on success.
 #include "posenc_ggml.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using oracle::Pack;
 using oracle::RoundTo;
 using oracle::Unpack;
 
-constexpr std::size_t kTokens = 70;  // more than a call's
+constexpr std::size_t kTokens = 70;  // more than one call rotates
 constexpr std::size_t kHeads = 3, kBatch = 2;
 
 int failures = 0;
@@ -49,7 +49,7 @@ struct Rope {
   float freq_base = 1e6f, freq_scale = 1.0f, attn_factor = 1.0f, ext_factor = 0.0f;
   int n_ctx_orig = 4096;
   float beta_fast = 32.0f, beta_slow = 1.0f;
-  bool has_sections = true;  // if the mode has several axes
+  bool has_sections = true;  // used if the mode has several axes
 
   bool HasAxes() const { return (mode & GGML_ROPE_TYPE_MROPE) != 0; }
   std::size_t Pairs() const {
@@ -93,7 +93,7 @@ const Rope kRopes[] = {
 
 float Factor(std::size_t i) { return 1.0f + 0.37f * static_cast<float>(i); }
 
-// What a GGUF file with these parameters rotates by; of a vision tower the preset.
+// The spec for a GGUF file with these parameters. For a vision tower it is a preset.
 posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   posenc_rotary_spec spec;
   if (rope.mode == GGML_ROPE_TYPE_VISION) {
@@ -118,7 +118,7 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   lists->assign(rope.sections.begin(), rope.sections.end());
   for (std::size_t i = 0; i < rope.Pairs(); ++i) lists->push_back(Factor(i));
   if (rope.HasAxes()) entries.push_back({key("rope.dimension_sections"), lists->data(), 4});
-  const bool has_tensor = rope.has_factors && architecture == "llama";  // others do not read it
+  const bool has_tensor = rope.has_factors && architecture == "llama";  // other architectures do not read it
   if (has_tensor) entries.push_back({"rope_freqs.weight", lists->data() + 4, rope.Pairs()});
   const bool is_yarn = rope.ext_factor != 0.0f, is_linear = !is_yarn && !rope.has_factors;
   entries.push_back({key("rope.scaling.type"), is_yarn ? "yarn" : is_linear ? "linear" : "none"});
@@ -132,10 +132,10 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   posenc_config_report report;
   const Status status = RotaryFromConfig(&spec, config, &report);
   Expect(status == POSENC_OK, std::string(rope.name) + ": " + report.text);
-  // What these models have no keys for.
+  // The models have no keys for these.
   spec.beta_fast = rope.beta_fast;
   spec.beta_slow = rope.beta_slow;
-  if (rope.has_factors) spec.position_scale = rope.freq_scale;  // which llama.cpp passes as well
+  if (rope.has_factors) spec.position_scale = rope.freq_scale;  // llama.cpp passes this too
   if (rope.has_factors && !has_tensor) {
     spec.scaling = POSENC_FREQUENCY_FACTORS;
     spec.factors = lists->data() + 4;
@@ -179,7 +179,7 @@ Context NewContext(std::size_t bytes = std::size_t{1} << 24) {
   return {ggml_init({bytes, nullptr, false}), ggml_free};
 }
 
-// Those of axis k: near 100 and, of every other token, near 131071.
+// Positions on axis k. Even tokens are near 100, and odd ones near 131071.
 std::int32_t Position(std::size_t k, std::size_t token) {
   return (token % 2 == 0 ? 100 : 131071) - static_cast<std::int32_t>(token / 2 + 3 * k);
 }
@@ -200,7 +200,7 @@ ggml_tensor* Factors(ggml_context* ctx, const Rope& rope) {
   return list;
 }
 
-// What a function of the header says.
+// The result of a function in the header.
 struct Answer {
   posenc_status status = POSENC_OK;
   const char* why = "";
@@ -267,7 +267,7 @@ std::uint64_t BitsAt(const ggml_tensor* tensor, std::size_t e, std::size_t head,
   return bits;
 }
 
-// Elements before and after rotation, [kBatch, kTokens, kHeads, head_dim], by the oracle.
+// Elements before and after rotation by the oracle: [kBatch, kTokens, kHeads, head_dim].
 class Table {
  public:
   Table(const posenc_rotary_spec& spec, posenc_type type)
@@ -333,7 +333,7 @@ class Table {
     return count;
   }
 
-  // The largest error, absolute, of even or odd tokens.
+  // The largest absolute error at even or odd tokens.
   double Error(const ggml_tensor* tensor, std::size_t parity) const {
     double worst = 0.0;
     ForEach(tensor, [&](std::size_t e, std::size_t h, std::size_t t, std::size_t b, std::size_t i) {
@@ -350,7 +350,7 @@ class Table {
   std::vector<double> exact_;
 };
 
-// Tensors [head_dim, kHeads, tokens, batch] as graphs have them.
+// The ways in which graphs lay out tensors [head_dim, kHeads, tokens, batch].
 enum Layout { kContiguous, kInPlace, kHeadsFirst, kFused, kBatched, kLayouts };
 
 ggml_tensor* Heads(ggml_context* ctx, Layout layout, ggml_type type, std::int64_t dim, std::int64_t tokens) {
@@ -392,7 +392,7 @@ void CompareLayouts(const Backend& backend, const Rope& rope, const Type& type, 
   }
 }
 
-// Prints a row of errors.
+// Prints a row with the errors of posenc and of ggml.
 void CompareErrors(const Backend& backend, const Rope& rope, const Type& type, const posenc_rotary* exact,
                    const posenc_rotary* fast, const Table& table) {
   const Context ctx = NewContext();
@@ -409,11 +409,11 @@ void CompareErrors(const Backend& backend, const Rope& rope, const Type& type, c
   run(node);
   run(fast_node);
   std::printf("| %s, %s |", rope.name, type.name);
-  if (type.theirs != GGML_TYPE_BF16) {  // which ggml's rope does not take
+  if (type.theirs != GGML_TYPE_BF16) {  // ggml's rope does not take this type
     const ggml_tensor* theirs = run(Theirs(ctx.get(), rope, a, positions, Factors(ctx.get(), rope)));
     const double near = table.Error(theirs, 0), far = table.Error(theirs, 1);
     std::printf(" %.1e | %.1e |", near, far);
-    Expect(near < 2e-3 && far < 0.1, std::string(rope.name) + ": ggml's elements are others");
+    Expect(near < 2e-3 && far < 0.1, std::string(rope.name) + ": ggml's elements differ too much");
   } else {
     std::printf(" | |");
   }
@@ -444,7 +444,7 @@ void CompareRope(const Backend& backend, const Rope& rope) {
   }
 }
 
-// That a list of one row is for all axes, as text in a model of images.
+// One row of positions is for all axes. A model for images uses it for text.
 void CompareText(const Backend& backend) {
   const Context ctx = NewContext();
   ggml_tensor* nodes[2] = {};
@@ -643,7 +643,7 @@ void CompareTimesteps(const Backend& backend, int dim) {
           worst = std::max(worst, std::fabs(static_cast<double>(*got - *other)));
       }
     }
-    Expect(worst < 1e-3, "ggml's timesteps are others");
+    Expect(worst < 1e-3, "ggml's timesteps differ too much");
     if (threads == 1)
       std::printf("Timesteps below 1000, dim %d: ggml's are within %.1e of posenc's.\n", dim, worst);
   }
@@ -678,8 +678,8 @@ void CompareTimestepRefusals() {
   Expect(node == nullptr, "a refused node");
 }
 
-// Microseconds of a node [128, 32 heads, tokens] in place, on one thread, best of many: a chain of nodes, as
-// layers are.
+// Prints microseconds for a node [128, 32 heads, tokens] in place, on one thread, the best of many. Nodes
+// form a chain, as layers do.
 void PrintTimes(const Backend& backend) {
   constexpr int kChain = 32;
   std::printf(

@@ -1,5 +1,5 @@
-# Debian's cross compilers, for Linux and Windows, with a sysroot of unpacked packages: CROSS_TRIPLE, CROSS_COMPILER, CROSS_ROOT and,
-# optionally, CROSS_FLAGS and CROSS_LINK_FLAGS.
+# Debian's cross compilers for Linux and Windows, with a sysroot of unpacked packages. It reads CROSS_TRIPLE, CROSS_COMPILER,
+# CROSS_ROOT and, if they are set, CROSS_FLAGS and CROSS_LINK_FLAGS.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES
   CROSS_TRIPLE CROSS_COMPILER CROSS_ROOT CROSS_FLAGS CROSS_LINK_FLAGS)
 set(CMAKE_SYSTEM_NAME Linux)
@@ -8,20 +8,20 @@ if(CROSS_TRIPLE MATCHES "mingw")
 endif()
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR "${CROSS_TRIPLE}")
 set(CMAKE_CXX_COMPILER ${CROSS_COMPILER})
-string(REPLACE "g++" "gcc" CMAKE_C_COMPILER "${CROSS_COMPILER}")  # GoogleTest's project names C
+string(REPLACE "g++" "gcc" CMAKE_C_COMPILER "${CROSS_COMPILER}")  # GoogleTest's project uses C
 if(CROSS_COMPILER MATCHES "clang")
   set(CMAKE_C_COMPILER ${CROSS_TRIPLE}-gcc)
   set(CMAKE_CXX_COMPILER_TARGET ${CROSS_TRIPLE})
 endif()
 set(CMAKE_CXX_FLAGS_INIT "${CROSS_FLAGS}")
-if(CROSS_TRIPLE MATCHES "s390x|powerpc")  # GCC 12 crashes where vector types follow a precompiled header
+if(CROSS_TRIPLE MATCHES "s390x|powerpc")  # GCC 12 crashes if vector types follow a precompiled header
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 foreach(kind EXE SHARED)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${CROSS_LINK_FLAGS}")
 endforeach()
 set(CMAKE_LIBRARY_ARCHITECTURE ${CROSS_TRIPLE})
-set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${CROSS_ROOT}/usr/include/${CROSS_TRIPLE})  # gmp.h
+set(CMAKE_CXX_STANDARD_INCLUDE_DIRECTORIES ${CROSS_ROOT}/usr/include/${CROSS_TRIPLE})  # for gmp.h
 set(CMAKE_FIND_ROOT_PATH ${CROSS_ROOT})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 foreach(mode PACKAGE LIBRARY INCLUDE)

@@ -1,8 +1,8 @@
-// Any C function of a product (calls.h), with specs and arguments of the fuzzer's bytes: first right ones,
-// then some that are spoilt, or memory that overlaps. Every target that this CPU runs says and writes what
-// REFERENCE does. A call of right arguments is accepted, some of what it writes is what the oracle says, and
-// nothing else is written; a refused call writes nothing. AddressSanitizer and UndefinedBehaviorSanitizer
-// watch the memory.
+// Fuzzes every C function of a product (calls.h). The fuzzer's bytes choose specs and arguments: first
+// correct ones, then some that are spoilt, or memory that overlaps. Every target that this CPU can run must
+// return and write the same as REFERENCE. A call with correct arguments is accepted, a sample of its results
+// equals the oracle's, and it writes nothing else. A refused call writes nothing. AddressSanitizer and
+// UndefinedBehaviorSanitizer watch the memory.
 #ifdef __SSE2__
 #include <xmmintrin.h>
 #endif
@@ -24,14 +24,14 @@ namespace posenc {
 namespace fuzz {
 namespace {
 
-constexpr std::size_t kNoIndex = 4711;  // what bad_index is before a call
+constexpr std::size_t kNoIndex = 4711;  // the value of bad_index before a call
 
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// The memory of a call: a block for each buffer, which AddressSanitizer watches to the byte. Buffers that
-// overlap share one.
+// The memory of a call: one block for each buffer, so that AddressSanitizer notices every byte outside.
+// Buffers that overlap share a block.
 struct Memory {
   std::vector<std::unique_ptr<unsigned char, Free>> blocks;
   std::vector<std::size_t> sizes, shifts;
@@ -47,14 +47,14 @@ struct Memory {
     buffer->PointTo(place);
     buffer->Put(buffer->content, place);
   }
-  // Buffer k in block k.
+  // Puts buffer k into block k.
   void PutApart(Call* call, Bytes& bytes) {
     for (Buffer& b : call->buffers) {
       const std::size_t shift = b.alignment > 1 ? 0 : MakeSize(bytes.ConsumeBool() ? 0 : 63, bytes);
       Put(&b, Add(b.extent(), shift));
     }
   }
-  // Both buffers in a block of their own, of which the second lies somewhere in the first, or behind it.
+  // Puts both buffers into one block. The second begins inside the first, or behind it.
   void Overlap(Buffer* first, Buffer* second, Bytes& bytes) {
     const std::size_t size = first->extent(), align = std::max(first->alignment, second->alignment);
     const std::size_t at = MakeSize(size, bytes) / align * align;
@@ -70,14 +70,14 @@ struct Memory {
   }
 };
 
-// Numbers of a list, in one list of four some that are probably wrong.
+// Fills a list with valid numbers. If `is_wild`, some are probably invalid.
 void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
   const bool is_real = buffer->type == POSENC_F32 || buffer->type == POSENC_F64;
   for (std::size_t k = 0; k < buffer->count(); ++k) {
     double real = 0.0;
     std::int64_t integer = 0;
     const bool is_row = buffer->values == Values::kRowIndices;
-    const std::size_t end = is_row ? call->a.cache_rows : 3;  // of indices
+    const std::size_t end = is_row ? call->a.cache_rows : 3;  // for indices
     if (is_wild && Rarely(bytes, 4)) {
       is_real ? real = MakeWildReal(bytes) : integer = MakeEdge(bytes);
       if (bytes.ConsumeBool()) integer = static_cast<std::int64_t>(end);
@@ -97,10 +97,10 @@ void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
   }
 }
 
-// More than positions leave room for.
+// The offset is larger than the distance that positions keep from the limits.
 bool IsOffsetWild(const Setting& setting) { return std::abs(setting.spec.position_offset) > 4000; }
 
-// Other right arguments than those of the registry. Returns whether they may be wrong.
+// Replaces the default arguments by other correct ones. Returns whether they may be wrong after all.
 bool Vary(Call* call, std::string* name, Bytes& bytes) {
   bool is_wild = IsOffsetWild(call->setting);
   const std::vector<std::uint8_t> pattern = bytes.ConsumeBytes<std::uint8_t>(MakeSize(24, bytes));
@@ -129,12 +129,12 @@ bool Vary(Call* call, std::string* name, Bytes& bytes) {
     *name =
         bytes.ConsumeBool() ? names[MakeSize(names.size() - 1, bytes)] : bytes.ConsumeRandomLengthString(20);
     a.name = name->c_str();
-    is_wild = true;  // some are for some sizes only
+    is_wild = true;  // some presets exist only for some sizes
   }
   return is_wild;
 }
 
-// Makes less of a size, or more than memory has.
+// Makes a size smaller, or larger than memory.
 void Spoil(std::size_t* size, Bytes& bytes) {
   *size = bytes.ConsumeBool() ? MakeHuge(bytes) : MakeSize(*size, bytes, std::min<std::size_t>(*size, 1));
 }
@@ -144,7 +144,7 @@ T* Pick(std::vector<T>& items, Bytes& bytes) {
   return items.empty() ? nullptr : &items[MakeSize(items.size() - 1, bytes)];
 }
 
-// Makes some argument wrong, mostly.
+// Changes some argument, usually to a wrong value.
 void Mutate(Call* call, Bytes& bytes) {
   Arguments& a = call->a;
   Buffer* buffer = Pick(call->buffers, bytes);
@@ -175,7 +175,7 @@ void Mutate(Call* call, Bytes& bytes) {
       if (const auto* pointer = Pick(call->pointers, bytes)) std::memcpy(pointer->first, &null, sizeof(null));
       break;
     case 5:
-      if (const RunOfSteps* run = Pick(call->runs, bytes)) {  // at its end, or anywhere
+      if (const RunOfSteps* run = Pick(call->runs, bytes)) {  // at either end of the range, or anywhere
         const std::int64_t last = run->most - run->steps + 1;
         *run->first =
             bytes.ConsumeBool() ? MakeEdge(bytes) : bytes.ConsumeIntegralInRange(last - 1, last + 2);
@@ -194,14 +194,15 @@ void Mutate(Call* call, Bytes& bytes) {
       axis.column = Rarely(bytes, 4) ? MakeHuge(bytes) : MakeSize(call->setting.spec.dim, bytes);
       a.axis_count = bytes.PickValueInArray<std::size_t>({0, 1, 2, 9, SIZE_MAX});
       break;
-    default:  // of memory and of structs
+    default:  // wrong values for memory and structs
       if (call->function.Allocates()) break;
       a.bytes = Rarely(bytes, 4) ? SIZE_MAX : MakeSize(a.bytes, bytes);
       if (call->function.Is("_create_in")) a.bytes = std::min<std::size_t>(a.bytes, 1 << 20);
   }
 }
 
-// Of fesetround and of exceptions that were raised; on x86 fegetround looks at the x87 only.
+// The rounding mode and the raised exceptions. On x86 fegetround looks at the x87 only, so this reads the SSE
+// state.
 unsigned FpState() {
 #ifdef __SSE2__
   return _mm_getcsr();
@@ -210,7 +211,7 @@ unsigned FpState() {
 #endif
 }
 
-// Makes the call in a rounding mode, which it must leave alone.
+// Makes the call in a rounding mode. The call must not change the state.
 posenc_status RunRounding(int rounding, Call* call) {
   std::fesetround(rounding);
   const unsigned state = FpState();
@@ -220,26 +221,27 @@ posenc_status RunRounding(int rounding, Call* call) {
   return status;
 }
 
-// What a target says and writes.
+// What a call returns and writes on one target.
 struct Outcome {
   posenc_status created = POSENC_OK, status = POSENC_OK;
   std::size_t bad_index = kNoIndex, bad_axis = kNoIndex;
   Bits memory;
 };
 
-// Creates a handle, which needs neither the spec nor its lists afterwards. What is refused is refused for the
-// same reason in the caller's memory, and nothing is written.
+// Creates a handle. The spec and its lists are freed afterwards, so the handle must not need them. If
+// creation is refused, creation in the caller's memory is refused for the same reason, and nothing is
+// written.
 template <class Spec, class Handle, class Create, class CreateIn, class Ask>
 posenc_status Make(const OwnedSpec<Spec>& spec, const char* target, Handle** handle, const Create& create,
                    const CreateIn& create_in, const Ask& ask) {
   const posenc_status status =
       spec.WithPassingLists(target, [&](const Spec* passing) { return create(passing, handle); });
   POSENC_FUZZ_CHECK((status == POSENC_OK) == (*handle != nullptr));
-  if (status == POSENC_OK) return status;  // the registry's calls create more
+  if (status == POSENC_OK) return status;  // the listed calls create more handles
   spec.WithPassingLists(target, [&](const Spec* passing) {
     std::size_t size = kNoIndex;
     const posenc_status asked = ask(passing, &size);
-    // The estimate of a frequency about a limit may pass what creation refuses.
+    // If a frequency is next to a limit, the estimate may accept what creation refuses.
     const bool is_estimate = status == internal::rule::frequency_range && asked == POSENC_OK;
     POSENC_FUZZ_CHECK(asked == status || is_estimate);
     POSENC_FUZZ_CHECK(asked == POSENC_OK || size == kNoIndex);
@@ -253,7 +255,7 @@ posenc_status Make(const OwnedSpec<Spec>& spec, const char* target, Handle** han
   return status;
 }
 
-// Specs of the fuzzer's bytes, of either noun, and handles of both.
+// Specs for an encoder and for a rotary, made from the fuzzer's bytes, and their handles.
 class Handles {
  public:
   Handles(const char* target, Bytes& bytes) : setting(target), is_rotary(bytes.ConsumeBool()) {
@@ -291,7 +293,7 @@ class Handles {
   std::unique_ptr<OwnedRotarySpec> rotary_;
 };
 
-// A function, mostly one that writes rows or rotates, and types that it takes.
+// Chooses a function, usually one that writes rows or rotates, and types that it takes.
 std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
   const auto& functions = Functions();
   const Function& function =
@@ -300,7 +302,7 @@ std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
                                     : MakeSize(kFirstOfRotaries - 1, bytes)];
   const auto pick = [&](const Types& types) { return types[MakeSize(types.size() - 1, bytes)]; };
   const std::int32_t type = pick(function.types), list_type = pick(function.list_types);
-  std::int32_t table_type = 0;  // of caches, too
+  std::int32_t table_type = 0;  // for caches too
   if (function.Is("rotary_write")) table_type = pick(rows_of::kWritten);
   if (function.Is("_cached") || function.HasTable()) table_type = pick(rows_of::kSummands);
   if (function.HasTable() && type != POSENC_F32) table_type = type;
@@ -323,7 +325,7 @@ posenc_status RunApart(int rounding, Call* call, Bits* results) {
   return status;
 }
 
-// Only what is a result was written.
+// Checks that only results were written.
 void CheckWritten(const Call& call, const Memory& memory, Bits before) {
   const Bits after = memory.Content();
   for (std::size_t k = 0; k < call.buffers.size(); ++k) {
@@ -337,7 +339,7 @@ void CheckWritten(const Call& call, const Memory& memory, Bits before) {
   POSENC_FUZZ_CHECK(after == before);
 }
 
-// Rows and heads that are written share no byte, whatever the strides.
+// Checks that rows and heads that are written share no byte, whatever the strides are.
 void CheckDisjoint(const Call& call) {
   for (const Buffer& b : call.buffers) {
     std::vector<std::size_t> offsets;
@@ -349,7 +351,8 @@ void CheckDisjoint(const Call& call) {
   }
 }
 
-// What all targets write alike: not what they say of themselves, nor the bits of NaNs of POSENC_FAST.
+// The results that all targets must share: not names and sizes of targets, and not the bits of NaNs with
+// POSENC_FAST.
 Bits Comparable(const Call& call, const Memory& memory) {
   if (call.function.Is("_create") || call.function.Is("_size") || call.function.Is("_target")) return {};
   Bits content = memory.Content();
@@ -361,7 +364,7 @@ Bits Comparable(const Call& call, const Memory& memory) {
   return content;
 }
 
-// The same call whatever the target is.
+// Makes the same call for any target.
 Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool is_reference) {
   Bytes bytes(data, size);
   Outcome outcome;
@@ -399,7 +402,7 @@ Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool
     return outcome;
   }
   POSENC_FUZZ_CHECK(outcome.bad_index == kNoIndex && outcome.bad_axis == kNoIndex);
-  if (overlaps) {  // what is accepted is as good as apart
+  if (overlaps) {  // if overlap is accepted, the results must be the same as without it
     POSENC_FUZZ_CHECK(status_apart == POSENC_OK);
     const Bits& results = call->Results();
     for (std::size_t k = 0; k < results.size(); ++k)

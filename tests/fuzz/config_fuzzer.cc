@@ -1,7 +1,7 @@
-// libFuzzer over models' configurations, from the text of a config.json to a rotary: published ones and
-// others of known keys, values and models, changed at random. Nothing crashes. A refusal writes no spec, and
-// says why in one sentence that prints. What is accepted is accepted in any order of the keys, with the same
-// spec.
+// Fuzzes the reading of models' configurations, from the text of a config.json to a rotary. The
+// configurations are published ones, and random mixtures of known keys, values and models, changed at random.
+// Nothing crashes. A refusal writes no spec and gives the reason in one printable sentence. An accepted
+// configuration gives the same spec for any order of its keys.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -71,7 +71,7 @@ constexpr char kValues[] =
     "{\"full_attention\":{\"rope_theta\":5e5},\"sliding_attention\":{\"rope_theta\":1e4}} "
     "{\"full_attention\":null}";
 
-// As published, some with fewer layers.
+// Published configurations, some with fewer layers.
 const char* const kPublished[] = {
     R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32,"num_hidden_layers":4,"max_position_embeddings":131072,"rope_theta":500000.0,"rope_scaling":{"factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":8192,"rope_type":"llama3"}})",
     R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text","hidden_size":2560,"num_hidden_layers":7,"head_dim":256,"num_attention_heads":8,"rope_scaling":{"factor":8.0,"rope_type":"linear"},"sliding_window":1024,"sliding_window_pattern":6,"rope_theta":1000000.0,"rope_local_base_freq":10000.0},"vision_config":{"hidden_size":1152}})",
@@ -100,7 +100,7 @@ std::string MakeValue(Bytes& bytes) {
   return Pick(kValues, bytes);
 }
 
-// {"model_type": ..., and some keys, as one object for each dot.
+// Makes {"model_type": ... with some keys. A dot in a key makes an object.
 std::string MakeConfig(Bytes& bytes) {
   const bool is_gguf = Rarely(bytes, 4);
   std::string text = is_gguf ? R"({"general.architecture":")" + Pick(kArchitectures, bytes) + "\""
@@ -119,7 +119,7 @@ std::string MakeConfig(Bytes& bytes) {
   return text + "}";
 }
 
-// A published one, with keys put in, values replaced and characters changed.
+// Takes a published configuration, adds keys, and replaces values and characters.
 std::string ChangeConfig(Bytes& bytes) {
   std::string text = kPublished[MakeSize(std::size(kPublished) - 1, bytes)];
   const bool is_gguf = text.find("general.architecture") != std::string::npos;
@@ -168,7 +168,7 @@ Made Make(const std::vector<posenc_config_entry>& entries, const Asked& asked) {
   const posenc_rotary_spec before = made.spec;
   made.status = posenc_rotary_spec_from_config(&made.spec, sizeof(made.spec), &config, &report);
   const std::size_t length = strnlen(report.text, sizeof(report.text));
-  POSENC_FUZZ_CHECK(length < sizeof(report.text) - 1);  // whole
+  POSENC_FUZZ_CHECK(length < sizeof(report.text) - 1);  // nothing was cut off
   POSENC_FUZZ_CHECK((length == 0) == (made.status == POSENC_OK));
   for (const char c : std::string(report.text, length)) POSENC_FUZZ_CHECK(c >= ' ' && c <= '~');
   POSENC_FUZZ_CHECK(strnlen(report.model_type, sizeof(report.model_type)) < sizeof(report.model_type));

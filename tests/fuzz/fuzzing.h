@@ -1,5 +1,5 @@
-// What fuzzers make of their bytes: sizes, enums and numbers, right and wrong ones; and a check that ends the
-// run.
+// What fuzzers make from their bytes: sizes, enums and numbers, both valid and invalid ones. Also a check
+// that ends the run.
 #ifndef POSENC_TESTS_FUZZ_FUZZING_H_
 #define POSENC_TESTS_FUZZ_FUZZING_H_
 
@@ -27,32 +27,32 @@ namespace fuzz {
 
 using Bytes = FuzzedDataProvider;
 
-// True about once in n.
+// True about once in n times.
 inline bool Rarely(Bytes& bytes, int n = 32) { return bytes.ConsumeIntegralInRange(1, n) == n; }
 
 inline std::size_t MakeSize(std::size_t most, Bytes& bytes, std::size_t least = 0) {
   return bytes.ConsumeIntegralInRange<std::size_t>(least, most);
 }
 
-// Of anything so many there are more bytes than addresses.
+// A size so large that this number of anything needs more bytes than there are addresses.
 inline std::size_t MakeHuge(Bytes& bytes) {
   return bytes.PickValueInArray({SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4 + 1});
 }
 
-// Any value of an enum or flag, often one whose low byte is right.
+// Any value for an enum or flag, often one with a valid low byte.
 inline std::int32_t MakeWildEnum(Bytes& bytes) {
   if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int32_t>(-1, 12);
   return bytes.ConsumeBool() ? bytes.ConsumeIntegral<std::int32_t>()
                              : bytes.ConsumeIntegralInRange<std::int32_t>(0, 12) | 256;
 }
 
-// Any double, often one that is a limit or not a number.
+// Any double, often a limit or a NaN.
 inline double MakeWildReal(Bytes& bytes) {
   if (bytes.ConsumeBool()) {
     return bytes.PickValueInArray({10000.0, 1.0, 500000.0, 0.5, 1e7, 0.0, -0.0, -1.0, 0x1p-40, 0x1p31, 3.0,
                                    1e300, HUGE_VAL, -HUGE_VAL, std::nan("")});
   }
-  if (Rarely(bytes, 3)) {  // about the limits of frequencies and positions
+  if (Rarely(bytes, 3)) {  // near the limits of frequencies and positions
     return bytes.PickValueInArray({0x1p-126, -0x1p-127, 0x0.8p-1022, 1e-320, 0x1p29, 0x1.45f306dc9c882p28,
                                    -0x1p31, 0x1.fffffffffffffp30, 0x1.0000000000001p31,
                                    -0x1.0000000000001p31});
@@ -64,7 +64,7 @@ inline double MakeWildReal(Bytes& bytes) {
   return value;
 }
 
-// Positions, with room for offsets and runs of some thousands on both sides.
+// Positions with room for offsets and runs of some thousands on both sides.
 inline std::int64_t MakePosition(Bytes& bytes) {
   constexpr std::int64_t kMost = POSENC_MAX_POSITION - 4096;
   if (bytes.ConsumeBool()) return bytes.ConsumeIntegralInRange<std::int64_t>(-8, 15);
@@ -80,7 +80,7 @@ inline double MakeDoublePosition(Bytes& bytes) {
                     bytes.ConsumeIntegralInRange(choice == 4 ? -1074 : 0, 30));
 }
 
-// Positions about the limits and beyond them.
+// Positions near the limits, and beyond them.
 inline std::int64_t MakeEdge(Bytes& bytes) {
   const auto near = bytes.ConsumeIntegralInRange<std::int64_t>(-130, 130);
   const auto edge = bytes.PickValueInArray({INT64_MAX, INT64_MIN, std::int64_t{POSENC_MAX_POSITION},

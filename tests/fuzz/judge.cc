@@ -1,3 +1,4 @@
+// Compares results of accepted calls with the oracle: rows of encoders, rotated heads, and caches.
 #include "judge.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ double ElementAt(const unsigned char* elements, std::size_t k, posenc_type type)
   return oracle::Unpack(type, BitsAt(elements, k, type));
 }
 
-// An entry of a list.
+// The entry k of a list.
 double NumberAt(const Buffer& list, std::size_t k) {
   const std::uint64_t bits = BitsAt(list.content.data(), k, list.type);
   if (list.type == POSENC_I32) return static_cast<std::int32_t>(bits);
@@ -34,7 +35,8 @@ double NumberAt(const Buffer& list, std::size_t k) {
 
 double ToFloat(double x) { return oracle::RoundTo(POSENC_F32, x); }
 
-// The columns of one encoder in a row of the first buffer; without a position that of no cell.
+// Checks the columns of one encoder in a row of the first buffer. Without a position, the row is the one
+// before a grid's cells.
 void CheckRow(const Call& call, const unsigned char* results, std::size_t row, std::size_t column,
               const double* position) {
   const Buffer& data = call.buffers[0];
@@ -73,7 +75,7 @@ void CheckEncoded(Call* call, const unsigned char* results, std::size_t sample) 
   const Buffer* positions = call->Find(Values::kPositions);
   if (call->a.axis_count != 0) {
     const posenc_grid_axis* axes = call->a.axes;
-    const bool is_cell = row != 0;  // the one before the grid's
+    const bool is_cell = row != 0;  // row 0 comes before the cells
     const std::size_t cell = is_cell ? row - 1 : 0;
     const double at[] = {static_cast<double>(axes[0].first_position) + static_cast<double>(cell / 2),
                          NumberAt(*positions, cell % 2)};
@@ -88,7 +90,7 @@ void CheckEncoded(Call* call, const unsigned char* results, std::size_t sample) 
   CheckRow(*call, results, row, 0, &position);
 }
 
-// What a pair of a row of a cache has: columns, and how far behind they are repeated.
+// The columns of a pair in a row of a cache. `copy` is the distance to the second copy, or 0.
 struct Columns {
   std::size_t cosine, sine, copy;
 };
@@ -105,7 +107,7 @@ std::size_t ElementOf(posenc_pairing pairing, std::size_t pair, std::size_t pair
   return pairing == POSENC_NEIGHBOURS ? 2 * pair + (is_second ? 1 : 0) : pair + (is_second ? pairs : 0);
 }
 
-// An entry of a cache times a scale, rounded once.
+// The product of a cache entry and a scale, rounded once.
 double ScaledEntry(double entry, double scale) {
   if (!std::isfinite(entry) || entry == 0.0) return entry * scale;
   oracle::Rounding rounding;
@@ -113,7 +115,7 @@ double ScaledEntry(double entry, double scale) {
   return oracle::Unpack(POSENC_F32, rounding.bits);
 }
 
-// Calls of one rotary.
+// Checks the calls of one rotary.
 class RotaryJudge {
  public:
   RotaryJudge(Call* call, const Bits& results)
@@ -165,7 +167,7 @@ class RotaryJudge {
   Columns ColumnsOfPair(std::size_t pair) const {
     return ColumnsOf(call_.a.cache.layout, spec_.pairing, pair, pairs());
   }
-  // Of a cache the row, which all axes share.
+  // The position of a token on an axis. For a cache it is the row, which all axes share.
   double PositionAt(std::size_t token, std::size_t axis) const {
     if (list_ == nullptr) return static_cast<double>(call_.a.first) + static_cast<double>(token);
     return NumberAt(*list_, (is_cached_ ? 0 : axis * call_.a.rows) + token);
@@ -174,7 +176,7 @@ class RotaryJudge {
     return oracle_.PositionOf(pair, [&](std::size_t axis) { return PositionAt(token, axis); });
   }
 
-  // A pair of a head, whose elements that turn begin at `from` and `to`.
+  // Checks one pair of a head. The elements that rotate begin at `from` and `to`.
   void CheckPair(const Buffer& data, const posenc_heads& tensor, std::size_t token, std::size_t pair,
                  const unsigned char* from, const unsigned char* to) {
     const posenc_type type = data.type;

@@ -1,4 +1,4 @@
-// What the oracle says of accepted calls.
+// Compares the results of accepted calls with the oracle.
 #ifndef POSENC_TESTS_FUZZ_JUDGE_H_
 #define POSENC_TESTS_FUZZ_JUDGE_H_
 
@@ -11,16 +11,16 @@
 namespace posenc {
 namespace fuzz {
 
-using Bits = std::vector<std::vector<unsigned char>>;  // of buffers
+using Bits = std::vector<std::vector<unsigned char>>;  // the contents of buffers
 
-// Whether NaNs of its results may have any bits.
+// Whether NaNs in the results may have any bits.
 bool HasFastNans(const Call& call);
 
-// Makes all NaNs of elements one.
+// Replaces all NaNs among the elements by one NaN.
 void ForgetNans(posenc_type type, unsigned char* elements, std::size_t count);
 
-// Ends the run unless some rows and pairs of an accepted call's results are the oracle's, and elements of
-// heads that do not turn are copied.
+// Ends the run unless some rows and pairs of the results equal the oracle's, and elements that do not rotate
+// are copied.
 void CheckByOracle(Call* call, std::size_t sample);
 
 }  // namespace fuzz

@@ -1,3 +1,5 @@
+// Makes specs from a fuzzer's bytes: usual values, then members that agree with each other, then some wrong
+// ones.
 #include "specs.h"
 
 #include <algorithm>
@@ -19,14 +21,14 @@ namespace {
 using Encoder = posenc_spec;
 using Rotary = posenc_rotary_spec;
 
-constexpr std::size_t kLargestDim = 150, kLargestHead = 160;  // of specs that are not spoilt
+constexpr std::size_t kLargestDim = 150, kLargestHead = 160;  // unless the spec is spoilt
 
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
 
-// Values of members that are valid on their own, where not all values of an enum or flag are; of what Arrange
-// sets none.
+// Usual values of members, each valid alone. It lists members that are not enums or flags, and enums and
+// flags with fewer values than all. Members that Arrange sets have none.
 using UsualValues = std::map<std::string, std::vector<double>>;
 
 const UsualValues& Usual(const Encoder& /*spec*/) {
@@ -80,7 +82,7 @@ template <class S>
 std::vector<double> UsualOf(const Member& member, const S& spec) {
   const auto listed = Usual(spec).find(member.name);
   if (listed != Usual(spec).end()) return listed->second;
-  std::size_t count = 2;  // of a flag
+  std::size_t count = 2;  // a flag has two values
   if (member.kind == Kind::kChoice) count = WordsOf(member).size();
   POSENC_FUZZ_CHECK(member.kind == Kind::kChoice || member.kind == Kind::kFlag ||
                     member.kind == Kind::kPresence);
@@ -104,7 +106,7 @@ void Init(Rotary* spec) { POSENC_FUZZ_CHECK(posenc_rotary_spec_init(spec, sizeof
 
 bool ChangesBase(posenc_scaling scaling) { return scaling >= POSENC_NTK && scaling <= POSENC_MIXED_NTK; }
 
-// What published models rotate by; scalings and orders of axes by the words of spec/values.inc.
+// The rotaries of published models. Scalings and orders of axes are the words of spec/values.inc.
 const char* const kHeads[] = {
     "head_dim=128",
     "head_dim=64 pairing=neighbours",
@@ -180,7 +182,8 @@ void MakeShape(Rotary* spec, Bytes& bytes) {
   if (spec->rotary_dim == 0 && rest % 2 != 0) spec->rotary_offset = 0, spec->rotary_dim = 2;
 }
 
-// Some orders have room for some sections only: no section but the rest's has more than its share.
+// Chooses sections. Some orders of axes limit them, so no section except the one with the rest gets more than
+// its share.
 void MakeSections(Rotary* spec, std::size_t pairs, Bytes& bytes) {
   const bool is_alike = spec->axis_order == POSENC_ALTERNATING_AXES || spec->axis_order == POSENC_SPLIT_AXES;
   std::size_t left = pairs, section = 0;
@@ -314,7 +317,8 @@ void OwnedSpec<S>::Mutate(Bytes& bytes) {
   }
 }
 
-// As many entries as the spec says, or one where no spec may have as many; in one list of eight a wild one.
+// Fills each list with the number of entries that the spec says, or with one if no spec may have so many. One
+// list in eight gets a wild entry.
 template <class S>
 void OwnedSpec<S>::FillLists(Bytes& bytes) {
   for (std::size_t i = 0; i < Lists(spec_).size(); ++i) {

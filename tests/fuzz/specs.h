@@ -1,4 +1,5 @@
-// Specs of the fuzzer's bytes: members from tables of usual values, made to agree, then some of them spoilt.
+// Specs made from a fuzzer's bytes: usual values for members that agree with each other, and then some wrong
+// ones.
 #ifndef POSENC_TESTS_FUZZ_SPECS_H_
 #define POSENC_TESTS_FUZZ_SPECS_H_
 
@@ -13,7 +14,7 @@
 namespace posenc {
 namespace fuzz {
 
-// The members of a list: one of two arrays and their length.
+// The members for a list: two arrays, of which one is used, and their length.
 template <class S>
 struct ListMembers {
   const double* S::*doubles;
@@ -21,7 +22,7 @@ struct ListMembers {
   std::size_t S::*count;
 };
 
-// A spec with the lists that it points to.
+// A spec, together with the lists that it points to.
 template <class S>
 class OwnedSpec {
  public:
@@ -29,7 +30,7 @@ class OwnedSpec {
 
   const S& spec() const { return spec_; }
 
-  // make(spec) with lists that are gone afterwards.
+  // Calls make(spec) and frees the spec's lists afterwards.
   template <class Make>
   auto WithPassingLists(const char* target, const Make& make) const {
     auto passing = std::make_unique<OwnedSpec>(*this);
@@ -38,7 +39,7 @@ class OwnedSpec {
     const auto result = make(&passing->spec_);
     return result;
   }
-  void Point();  // at the own lists
+  void Point();  // points the spec to its own lists
 
  private:
   static constexpr std::size_t kMaxLists = 3;
@@ -49,7 +50,7 @@ class OwnedSpec {
   };
 
   void SetUsual(Bytes& bytes);
-  // Makes the members agree.
+  // Makes the members agree with each other.
   void Arrange(Bytes& bytes);
   void ArrangeFrequencies(std::size_t pairs, Bytes& bytes);
   void SetList(std::size_t i, std::size_t count, bool floats, bool is_positive = false);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""formulas.py > formulas.txt: what encoders write and rotaries turn by, from the published formulas in decimals.
+"""formulas.py > formulas.txt: computes what encoders write and how rotaries rotate, from the published formulas in decimals.
 
-Nothing of posenc takes part. A row of formulas.txt is a noun, settings by the names of posenc_spec or posenc_rotary_spec,
-and what comes of them: of an encoder columns `c7`; of a rotary its amplitude `A`, of some pairs radians a step `w7`, cosine
-`c7` and sine `s7`, all rounded to double, and elements `e7` of a head 1, 2, 3 ... that is rotated, rounded to float. `at` is
-the position, of a rotary one for each axis. (tests/models/golden/presets.py has rows of presets.)
+It uses nothing of posenc. Each row of formulas.txt has a noun (encoder or rotary), settings by the names of members in posenc_spec
+or posenc_rotary_spec, and results. An encoder's results are columns `c7`. A rotary's results are its amplitude `A` and, for some
+pairs, radians for each position `w7`, cosine `c7` and sine `s7`, all rounded to double. The elements of a head 1, 2, 3 ... after
+rotation are `e7`, rounded to float. `at` is the position, or one position for each axis of a rotary.
+(tests/models/golden/presets.py has rows of presets.)
 
 Scalings:
 
@@ -36,7 +37,7 @@ PI = D("3.1415926535897932384626433832795028841971693993751058209749445923078164
 
 
 def rounded(x, digits, least):
-    """To so many binary digits and no more than -least behind the point; ties to even."""
+    """x rounded to `digits` binary digits, with at most -least of them behind the point; ties to even."""
     x = Q(x)
     if x == 0:
         return 0.0
@@ -63,7 +64,7 @@ def quotient(x, y):
 
 
 def sine_cosine(w, p, unit="RADIANS"):
-    """Of p times w radians, half turns or turns; exact at quarter turns."""
+    """The sine and cosine of p times w, which is in radians, half turns or turns. Exact at quarter turns."""
     x = D(w) * D(p)
     if unit != "RADIANS":
         quarters = x * (4 if unit == "TURNS" else 2) % 4
@@ -71,7 +72,7 @@ def sine_cosine(w, p, unit="RADIANS"):
             return [(D(0), D(1)), (D(1), D(0)), (D(0), D(-1)), (D(-1), D(0))][int(quarters) % 4]
         x = quarters * PI / 2
     x %= 2 * PI
-    parts, term, k = [D(0), D(0)], D(1), 0  # of the cosine and the sine
+    parts, term, k = [D(0), D(0)], D(1), 0  # for the cosine and the sine
     while abs(term) > D("1e-90"):
         parts[k % 2] += term if k % 4 < 2 else -term
         k += 1
@@ -80,7 +81,7 @@ def sine_cosine(w, p, unit="RADIANS"):
 
 
 def hexadecimal(x):
-    """As a double, which must round to the narrower types as x does itself."""
+    """x as a double. The double must round to each narrower type as x itself does."""
     nearest = f64(x)
     for digits, least in (24, -149), (11, -24), (8, -133):
         assert rounded(nearest, digits, least) == rounded(x, digits, least)
@@ -88,13 +89,13 @@ def hexadecimal(x):
 
 
 def listed(text):
-    """1+0.25*3 is 1, 1.25, 1.5."""
+    """The numbers of a list: 1+0.25*3 means 1, 1.25, 1.5."""
     first, step, count = text.replace("+", " ").replace("*", " ").split()
     return [float(first) + float(step) * i for i in range(int(count))]
 
 
 def settings_of(words):
-    """{"base": 10000, ...} of "base=10000 ..."."""
+    """Turns "base=10000 ..." into {"base": 10000, ...}."""
     def value(text):
         try:
             return float(text) if set(text) & set(".e") else int(text)
@@ -111,7 +112,7 @@ def print_row(noun, settings, results):
 # Encoders.
 
 def columns_of(s):
-    """The pairs of columns, by the pictures of posenc_layout and posenc_odd_column."""
+    """What each column holds, as the pictures of posenc_layout and posenc_odd_column show it."""
     n = s["dim"] - s.get("input_first", 0)
     layout, odd = s.get("layout", "INTERLEAVED"), s.get("odd_column", "ODD_HALF_PAIR") if n % 2 else ""
     half = odd == "ODD_HALF_PAIR"
@@ -135,7 +136,7 @@ def frequency_of(s, i):
 
 
 def rounded_phase(s, i, p):
-    """Step by step as NumPy, PyTorch, diffusers, transformers, ggml, gemma.cpp, Wan and tensor2tensor have it."""
+    """The phase, rounded step by step as in NumPy, PyTorch, diffusers, transformers, ggml, gemma.cpp, Wan and tensor2tensor."""
     base, d, name = s.get("base", 10000), s.get("exponent_dim", 0) or s["dim"], s["phase_rounding"]
     if name.startswith("F64_POW"):
         power = f64(D(base) ** D(f64(Q(-2 * i if name == "F64_POW_MUL" else 2 * i) / Q(d))))
@@ -163,7 +164,7 @@ def rounded_phase(s, i, p):
 
 
 def ends(d):
-    """The first two columns, the last two, and those where halves meet."""
+    """The first two columns, the last two, and the columns where halves meet."""
     return sorted({0, 1, d // 2 - 1, d // 2, d // 2 + 1, d - 2, d - 1} & set(range(d)))
 
 
@@ -183,7 +184,7 @@ def print_encoder(words, shown=None):
     print_row("encoder", s, results)
 
 
-# What frameworks write, at dims from 1 to 65; n is the number of pairs, and frequencies are a caller's.
+# What frameworks write, at dims from 1 to 65. n is the number of pairs. Listed frequencies come from a caller.
 USUAL_ENCODERS = """
 
 exponent_dim={2 * ((d + 1) // 2)}
@@ -294,7 +295,7 @@ def llama3_ramp(s, w):
 
 
 def scaled(s, r, i, entry, w):
-    """The frequency of index i and an entry of lists, in radians, and how far it is blended, where it is."""
+    """The scaled frequency with index i and this entry of lists, in radians. Also how far it is blended, or 0."""
     f = D(s.get("factor", 1))
     scaling = s.get("scaling")
     if scaling == "LINEAR":
@@ -333,7 +334,7 @@ def amplitude_of(s):
 
 
 def axes_of(s, n):
-    """The axis of each pair, by slices as the sources have it."""
+    """The axis of each pair, by slices as in the sources."""
     sections = [int(count) for count in s.get("sections", str(n)).split(",")]
     order = s.get("axis_order", "CONSECUTIVE_AXES")
     if order == "INTERLEAVED_AXES":
@@ -350,7 +351,7 @@ def axes_of(s, n):
 
 
 def pairs_of(s, r):
-    """Of each pair its entry in lists, its frequency in radians, and how far that is blended, where it is."""
+    """For each pair: its entry in lists, its frequency in radians, and how far that is blended, or 0."""
     n, axes = r // 2, axes_of(s, r // 2)
     order, unit = s.get("axis_order"), UNITS[s.get("unit", "RADIANS")]
     entries_of = list(range(n))
@@ -358,7 +359,7 @@ def pairs_of(s, r):
         entries_of = [i for k in range(max(axes) + 1) for i in range(k, n, max(axes) + 1)]
     for pair, entry in enumerate(entries_of):
         i, dim = entry, r
-        if order == "AXIAL_AXES":  # each axis by itself
+        if order == "AXIAL_AXES":  # each axis alone
             i, dim = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
         if listed_frequencies(s):
             w = D(listed_frequencies(s)[entry])
@@ -369,7 +370,7 @@ def pairs_of(s, r):
 
 
 def rounded_rotary_phase(s, r, pair, i, p):
-    """As transformers, ggml, MLX and gemma.cpp round it."""
+    """The phase, rounded step by step as in transformers, ggml, MLX and gemma.cpp."""
     axes, is_axial = axes_of(s, r // 2), s.get("axis_order") == "AXIAL_AXES"
     if is_axial:
         j, r = axes[:pair].count(axes[pair]), 2 * axes.count(axes[pair])
@@ -399,7 +400,7 @@ def places(pairing, offset, n, i):
 
 
 def print_rotary(words):
-    """Of some pairs: the first and the last, those where axes may meet, and a ramp's first, middle and last."""
+    """Prints the results for some pairs: the first and the last, pairs where axes may meet, and the first, middle and last of a ramp."""
     settings = settings_of(words)
     s = {name.lstrip("+"): value for name, value in settings.items()}
     offset = s.get("rotary_offset", 0)
@@ -464,7 +465,7 @@ def print_rotaries():
     print_rotary("head_dim=28 phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS factors=1.125+0.375*14")
 
 
-# What models rotate by.
+# What models use.
 USUAL_ROTARIES = """
 head_dim=64 base=10000 pairing=NEIGHBOURS
 head_dim=96 rotary_dim=24 base=10000
