@@ -1,5 +1,5 @@
-"""What a framework computes beside posenc's preset of it: frequencies, phases bit for bit, values, and how far the
-exact encoding is from it."""
+"""Compares a framework's code with posenc's preset for it: frequencies, phases bit by bit, and values. Also reports how far the
+exact encoding is from the framework's."""
 
 import decimal
 import sys
@@ -21,18 +21,18 @@ ROUNDING_NAMES = ("none", "f32_pow_div", "f32_exp", "f32_log_div", "f32_log_incr
                   "f32_iterated", "f32_list", "f64_inv_freq", "f64_pow_div", "f64_pow_mul")
 DIVIDES = (F32_POW_DIV, F64_POW_DIV)
 
-# Of the table of distances: a position, and those after it that count as well.
+# The table of distances has a column for each of these positions and the next NEIGHBOURS - 1.
 PLACES = (0, 10, 100, 1000, 10000, 100000, 1000000)
 NEIGHBOURS = 32
 
 
 def all_positions():
-    """float32, which has them all."""
+    """All positions of the table, which float32 represents exactly."""
     return numpy.unique(numpy.concatenate([numpy.arange(p, p + NEIGHBOURS) for p in PLACES])).astype(F32)
 
 
 def nearest(real, dtype):
-    """A decimal, rounded to nearest."""
+    """A decimal, rounded to the nearest number of a type."""
     guess = dtype(float(real))
     around = (guess, numpy.nextafter(guess, dtype(-numpy.inf)), numpy.nextafter(guess, dtype(numpy.inf)))
     return min(around, key=lambda x: abs(decimal.Decimal(float(x)) - real))
@@ -43,7 +43,7 @@ def real(x):
 
 
 def recipe_frequencies(rounding, base, exponent_dim, count, min_timescale=1):
-    """As posenc_c.h defines them: what a phase is divided by, or multiplied with."""
+    """The factors or divisors of phases, as posenc_c.h defines them."""
     log_base = decimal.Decimal(base).ln()
 
     def power(exponent, dtype):
@@ -76,7 +76,7 @@ def recipe_frequencies(rounding, base, exponent_dim, count, min_timescale=1):
 
 
 def columns(spec, pairs):
-    """Where the sines and cosines of all pairs are; of cosines there may be one less."""
+    """The columns of all sines and of all cosines. There may be one cosine less."""
     whole = spec.dim - (1 if spec.dim % 2 and spec.odd_column else 0)
     if spec.layout == INTERLEAVED:
         return range(0, whole, 2), range(1, whole, 2)
@@ -85,7 +85,7 @@ def columns(spec, pairs):
 
 
 def ulps(got, want):
-    """How many floats apart."""
+    """How many floats `got` and `want` are apart."""
     def place(x):
         bits = numpy.ascontiguousarray(x, F32).view(numpy.int32).astype(numpy.int64)
         return numpy.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
@@ -93,8 +93,8 @@ def ulps(got, want):
 
 
 def same_phases(rows, spec, phases, which):
-    """[positions, pairs] booleans: whether rows, of doubles, are the sines and cosines of these phases."""
-    # Twice the error of a sine of NumPy's, and less than the neighbouring float makes.
+    """[positions, pairs] booleans: whether rows of doubles are the sines and cosines of these phases."""
+    # Twice the error of a sine in NumPy, and less than the difference that a neighbouring float makes.
     tolerance = 2.0**-49
     agree = numpy.ones(phases.shape, bool)
     for function, places in zip((numpy.sin, numpy.cos), columns(spec, phases.shape[1])):
@@ -104,7 +104,7 @@ def same_phases(rows, spec, phases, which):
 
 
 def check_phases(encoder, positions, phases, which):
-    """All of them agree, and with the next float none would."""
+    """Checks that all phases agree, and that no phase would agree if it were the next float."""
     rows = encoder.write_at(positions, "float64")
     if phases.dtype == F64:
         return check_phases_of_doubles(rows, encoder.spec, phases, which)
@@ -118,7 +118,7 @@ def check_phases(encoder, positions, phases, which):
 
 
 def check_phases_of_doubles(rows, spec, phases, which):
-    """The same for a sample: the doubles must be the correctly rounded sines of these phases."""
+    """Does the same for phases that are doubles, with a sample: rows must be the correctly rounded sines of these phases."""
     sines, cosines = columns(spec, phases.shape[1])
     count = 0
     for r in range(0, len(rows), 7):
@@ -132,14 +132,14 @@ def check_phases_of_doubles(rows, spec, phases, which):
 
 
 def check_values(values, rows, spec, which):
-    """The largest distance of a framework's values from the correctly rounded ones of the same phases, in floats."""
+    """Compares a framework's values with correctly rounded ones for the same phases. Returns the largest distance in floats."""
     sines, cosines = columns(spec, len(which))
     pairs = numpy.flatnonzero(which)
     places = [sines[i] for i in pairs] + [cosines[i] for i in pairs if i < len(cosines)]
     if spec.dim % 2 and spec.odd_column:
         places.append(spec.dim - 1)
     worst = ulps(values[:, places], rows[:, places]).max()
-    assert worst <= 2  # of sines that are good to 1.5 ULP, or 1
+    assert worst <= 2  # the framework's sines have an error of up to 1.5 ULP, or 1
     return worst
 
 
@@ -149,8 +149,8 @@ class Report:
         self._distances = []
 
     def check(self, name, preset, dim, formula, base=10000, positions=None, **members):
-        """formula(positions) gives the framework's frequencies, or divisors, [pairs]; its phases [positions, pairs];
-        and its rows [positions, dim]."""
+        """formula(positions) gives the framework's frequencies or divisors [pairs], its phases [positions, pairs], and its
+        rows [positions, dim]."""
         library = self._library
         at = all_positions() if positions is None else positions
         frequencies, phases, values = (numpy.asarray(x) for x in formula(at))
@@ -194,10 +194,10 @@ class Report:
             self._distances.append((name, [distance[(at >= p) & (at < p + NEIGHBOURS)].max() for p in PLACES]))
 
     def print_distances(self):
-        print(f"\nLargest distance from the real numbers, by position, of that and the {NEIGHBOURS - 1} after it:")
+        print(f"\nLargest distance from the real numbers at each position and the {NEIGHBOURS - 1} after it:")
         print("| | " + " | ".join(f"{p:,}" for p in PLACES) + " |")
         for name, distances in self._distances:
             print(f"| {name} | " + " | ".join(f"{d:.1e}" for d in distances) + " |")
-        # Exact rows are rounded once; a framework's phases are wrong by a few units of the last place of a float.
+        # Exact rows are rounded once. A framework's phases have an error of a few units in the last place of a float.
         for name, distances in self._distances:
             assert all(d <= 2.0**-20 * (p + NEIGHBOURS) for p, d in zip(PLACES, distances)), name

@@ -1,5 +1,5 @@
-"""conventions_numpy_test.py LIBPOSENC: what NumPy's code of many projects computes, beside posenc's presets; and that
-of projects in TensorFlow and C++, their steps taken in NumPy's float32."""
+"""conventions_numpy_test.py LIBPOSENC: compares posenc's presets with the NumPy code of many projects. Projects in TensorFlow and
+C++ are compared too: their steps are done in NumPy's float32."""
 
 import sys
 
@@ -15,7 +15,7 @@ import numpy_ctypes
 BASE = 10000
 F32 = numpy.float32
 
-# Each gives a function of positions, for conventions.Report.
+# Each function returns a function of positions, for conventions.Report.
 
 
 def halves(phases, dim=None):
@@ -24,7 +24,7 @@ def halves(phases, dim=None):
 
 
 def notebook(dim):
-    """Denominators in float32, sines and cosines stacked and reshaped."""
+    """Denominators in float32. Sines and cosines are stacked and reshaped."""
     def formula(positions):
         denominator = numpy.power(BASE, numpy.arange(0, dim, 2, dtype=F32) / dim)
         phases = positions.reshape(-1, 1) / denominator
@@ -33,7 +33,7 @@ def notebook(dim):
 
 
 def hf_marian(dim):
-    """Python's integers over NumPy's doubles, an entry at a time; the cosines of odd columns behind the sines."""
+    """Python's integers divided by NumPy's doubles, entry by entry. The cosines come after the sines."""
     def formula(positions):
         angles = numpy.array([[int(p) / numpy.power(BASE, 2 * (j // 2) / dim) for j in range(dim)] for p in positions])
         rows = numpy.empty((len(positions), dim), F32)
@@ -45,7 +45,7 @@ def hf_marian(dim):
 
 
 def tensor2tensor(dim, min_timescale=1.0):
-    """get_timing_signal_1d, whose logarithm of base is divided in float32; MaxText, CTranslate2 and gemma.cpp too."""
+    """get_timing_signal_1d, which divides the logarithm of the base in float32. So do MaxText, CTranslate2 and gemma.cpp."""
     def formula(positions):
         pairs = dim // 2
         increment = F32(numpy.log(BASE / min_timescale)) / F32(max(pairs - 1, 1))
@@ -56,14 +56,14 @@ def tensor2tensor(dim, min_timescale=1.0):
 
 
 def ctranslate2(dim):
-    """Of which row t is that of t + 1."""
+    """The same, but row t is tensor2tensor's row t + 1."""
     def formula(positions):
         return tensor2tensor(dim)(positions + 1)
     return formula
 
 
 def mae_axis(dim):
-    """An axis of a grid, of dim columns."""
+    """One axis of a grid, with dim columns."""
     def formula(positions):
         omega = numpy.arange(dim // 2, dtype=F32)
         omega /= dim / 2.0
@@ -74,7 +74,7 @@ def mae_axis(dim):
 
 
 def check_mae_grid(library, height=6, width=4, dim=128):
-    """get_2d_sincos_pos_embed with its class token: the x of a cell gives the first half of its columns."""
+    """get_2d_sincos_pos_embed with its class token. The x of a cell makes the first half of the columns."""
     grid = numpy.stack(numpy.meshgrid(numpy.arange(width, dtype=F32), numpy.arange(height, dtype=F32)))
     halves_of_columns = [mae_axis(dim // 2)(axis.reshape(-1))[2] for axis in grid]
     theirs = numpy.concatenate([numpy.zeros((1, dim)), numpy.concatenate(halves_of_columns, axis=1)])

@@ -1,4 +1,4 @@
-"""conventions_torch_test.py LIBPOSENC: what PyTorch's code of many projects computes, beside posenc's presets."""
+"""conventions_torch_test.py LIBPOSENC: compares posenc's presets with the PyTorch code of many projects."""
 
 import math
 import sys
@@ -29,11 +29,11 @@ def by_turns(phases, dim):
     return rows
 
 
-# Each gives a function of positions, for conventions.Report.
+# Each function returns a function of positions, for conventions.Report.
 
 
 def notebook_pow(dim):
-    """A denominator in float32, sines and cosines stacked and flattened."""
+    """Denominators in float32. Sines and cosines are stacked and flattened."""
     def formula(positions):
         denominator = torch.pow(BASE, torch.arange(0, dim, 2).float() / dim)
         phases = torch.from_numpy(positions).reshape(-1, 1) / denominator
@@ -42,7 +42,7 @@ def notebook_pow(dim):
 
 
 def notebook_odd(dim):
-    """Integer positions and indices, ceil(dim / 2) of them."""
+    """Integer positions, and ceil(dim / 2) integer indices."""
     def formula(positions):
         at = torch.from_numpy(positions).long().unsqueeze(1)
         divisor = BASE ** (2 * torch.arange(0, (dim + 1) // 2) / dim)
@@ -52,7 +52,7 @@ def notebook_odd(dim):
 
 
 def notebook_loop(dim):
-    """Python's doubles, an entry at a time, stored in float32."""
+    """Python's doubles, entry by entry, stored in float32."""
     def formula(positions):
         divisors = numpy.array([BASE ** (i / dim) for i in range(0, dim, 2)])
         phases = numpy.array([[int(p) / q for q in divisors] for p in positions])
@@ -135,7 +135,7 @@ def wan(dim):
 
 
 def timm_axis(dim):
-    """An axis of a grid, of dim columns."""
+    """One axis of a grid, with dim columns."""
     def formula(positions):
         frequencies = 1.0 / (BASE ** (torch.arange(dim // 2, dtype=torch.float32) / (dim // 2)))
         phases = torch.from_numpy(positions).unsqueeze(1) * frequencies.unsqueeze(0)
@@ -154,7 +154,7 @@ def detr_axis(dim):
 
 
 def check_timm_grid(library, height=5, width=7, dim=96):
-    """build_sincos2d_pos_embed: rows by height, then width; of an axis the sines, then the cosines."""
+    """build_sincos2d_pos_embed: rows ordered by height, then width. Each axis has its sines, then its cosines."""
     frequencies = 1.0 / (BASE ** (torch.arange(dim // 4, dtype=torch.float32) / (dim // 4)))
     y, x = torch.meshgrid(torch.arange(height).float(), torch.arange(width).float(), indexing="ij")
     parts = [axis.flatten().unsqueeze(1) * frequencies for axis in (y, x)]
@@ -166,7 +166,7 @@ def check_timm_grid(library, height=5, width=7, dim=96):
 
 
 def check_detr_mask(library, dim=128):
-    """Counts of an image with padding, normalized to 2 pi: float32 positions, whose phases agree; and exactly."""
+    """Counts in an image with padding, normalized to 2 pi. In float32 the phases agree. Also compares exactly."""
     mask = torch.zeros(1, 6, 9, dtype=torch.bool)
     mask[:, 5:] = mask[:, :, 7:] = True
     y = (~mask).cumsum(1, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""The encoding as exact decimals, to check hosts by: slow, and plain."""
+"""The encoding as exact decimals, for checks of hosts. Slow and simple."""
 
 import decimal
 
@@ -20,7 +20,7 @@ def sine(x):
 
 
 def row(position, dim, base=10000):
-    """[dim] decimals, interleaved."""
+    """The row at a position: [dim] decimals, interleaved."""
     entries = []
     for column in range(dim):
         exponent = decimal.Decimal(-2 * (column // 2)) / dim
@@ -30,7 +30,7 @@ def row(position, dim, base=10000):
 
 
 def misrounded(got, position):
-    """How many entries of a row are further from the exact value than a neighbouring number is."""
+    """How many entries of a row are not the number nearest to the exact value."""
     wrong = 0
     for entry, exact in zip(got, row(position, len(got))):
         error = abs(decimal.Decimal(float(entry)) - exact)

@@ -1,4 +1,4 @@
-"""posenc for NumPy, through the C ABI and ctypes; `numpy_ctypes.py LIBPOSENC` checks it."""
+"""posenc for NumPy, through the C interface and ctypes. `numpy_ctypes.py LIBPOSENC` checks it."""
 
 import ctypes
 import decimal
@@ -55,7 +55,7 @@ class List(ctypes.Structure):
 
 
 def rows_of(array):
-    """An array [rows, dim] as posenc_rows; rows may be further apart than dim."""
+    """An array [rows, dim] as posenc_rows. Rows may have gaps between them."""
     return Rows(TYPES[array.dtype.name], array.ctypes.data, array.strides[0] // array.itemsize)
 
 
@@ -125,7 +125,7 @@ class Encoder:
         return out
 
     def add(self, x, first, scale=1.0):
-        """x [rows, dim] in place; rows may be further apart than dim."""
+        """Adds to x [rows, dim] in place. Rows may have gaps between them."""
         self._library.call("posenc_add", self._handle, first, len(x), ctypes.byref(rows_of(x)), scale)
 
 
@@ -139,7 +139,7 @@ def refuses(make):
 
 
 def check_spec(library):
-    """That Spec is posenc_spec: all of it, its members where the library has them."""
+    """Checks that Spec has the layout of posenc_spec."""
     spec = library.spec(8)
     assert spec.struct_size == ctypes.sizeof(Spec)
     assert (spec.base, spec.position_scale, spec.min_timescale) == (10000, 1, 1)
@@ -169,7 +169,7 @@ def main(path):
     assert (x[:, :64] == numpy.float32(0.5) + encoder.write(5, 40)).all() and (x[:, 64:] == 1).all()
     timesteps = encoder.write_at(numpy.array([0.25, 2.5]), "float64")
     assert exact.misrounded(timesteps[0], decimal.Decimal("0.25")) == 0
-    turns = numpy.array([0.25, 1.0])  # of the caller's, copied by creation
+    turns = numpy.array([0.25, 1.0])  # listed frequencies, which creation copies
     fourier = Encoder(library, dim=4, frequencies=turns.ctypes.data, frequency_count=2, unit=2)
     assert (fourier.write(1, 2) == [[1, 0, 0, 1], [0, -1, 0, 1]]).all()
     assert refuses(lambda: Encoder(library, dim=0))

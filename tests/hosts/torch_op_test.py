@@ -1,4 +1,4 @@
-"""torch_op_test.py LIBRARY: posenc::sinusoidal from Python's torch, beside the recipe of the PyTorch tutorials."""
+"""torch_op_test.py LIBRARY: tests posenc::sinusoidal from Python, and compares it with the code of the PyTorch tutorials."""
 
 import math
 import os
@@ -39,7 +39,7 @@ assert wrong == 0 and wrong_in_recipe > 0
 
 difference = (recipe() - ours).abs().max().item()
 print(f"the recipe differs by up to {difference:.3g}")
-assert difference <= ROWS * 12 * 2**-24  # a phase of 5000 in float
+assert difference <= ROWS * 12 * 2**-24  # the error of a phase of 5000 in float
 
 for dtype in (torch.bfloat16, torch.float16):
     narrow = torch.ops.posenc.sinusoidal(torch.arange(ROWS, dtype=torch.int32), DIM, dtype=dtype)

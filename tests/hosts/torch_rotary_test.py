@@ -1,4 +1,4 @@
-"""torch_rotary_test.py LIBRARY: posenc::rotary_ from Python's torch, beside rotate_half of transformers."""
+"""torch_rotary_test.py LIBRARY: tests posenc::rotary_ from Python, and compares it with rotate_half of transformers."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ rotary_ = torch.ops.posenc.rotary_
 
 
 def rotate_half(x, positions, dtype=torch.float64):
-    """x * cos + rotate_half(x) * sin, as transformers has it, in a type; positions [batch, 1, tokens, 1]."""
+    """x * cos + rotate_half(x) * sin as in transformers, computed in a type. positions [batch, 1, tokens, 1]."""
     inv_freq = 1.0 / (BASE ** (torch.arange(0, DIM, 2, dtype=dtype) / DIM))
     phases = torch.cat((positions.to(dtype) * inv_freq,) * 2, -1)
     x1, x2 = x.to(dtype).chunk(2, -1)
@@ -32,7 +32,7 @@ def error(got, want):
 
 
 def is_rounded(got, want):
-    """Within half a unit in the last place, subnormal or not, and the error of want."""
+    """Checks that got is within half a unit in the last place of want, plus want's error. Numbers may be subnormal."""
     info = torch.finfo(got.dtype)
     half_ulp = torch.clamp(want.abs(), min=info.tiny) * (info.eps / 2)
     return bool((error(got, want) <= half_ulp + 1e-9).all())
@@ -44,14 +44,14 @@ def heads_first(heads, dtype):
 
 torch.manual_seed(1)
 run = torch.arange(131000, 131000 + TOKENS)
-padded = torch.stack((run, torch.arange(TOKENS) - 7))  # of each sequence its own
+padded = torch.stack((run, torch.arange(TOKENS) - 7))  # each sequence has other positions
 for dtype in TYPES:
     for positions in (run, run.int(), padded):
         q, k = heads_first(Q_HEADS, dtype), heads_first(K_HEADS, dtype)
         at = positions.expand(BATCH, TOKENS)[:, None, :, None]
         want_q, want_k = rotate_half(q, at), rotate_half(k, at)
 
-        # [batch, heads, tokens, d] as it is; views of [batch, tokens, heads, d]; slices of one projection.
+        # Layouts: [batch, heads, tokens, d] without gaps, views of [batch, tokens, heads, d], and slices of one projection.
         tokens_first = [x.transpose(1, 2).contiguous() for x in (q, k)]
         fused = torch.cat([x.flatten(2) for x in tokens_first] + [torch.ones(BATCH, TOKENS, DIM).to(dtype)], -1)
         slices = fused.unflatten(-1, (Q_HEADS + K_HEADS + 1, DIM)).transpose(1, 2)
@@ -81,7 +81,7 @@ far = run.clone()
 far[-1] = 2**31 + 1
 before = q.clone()
 for arguments in (
-    (q, k, far),  # the last position
+    (q, k, far),  # its last position is out of range
     (q, k, run[:-1]),
     (q, k, run.double() + 0.5),  # not a type that the operator takes
     (q, q, run),

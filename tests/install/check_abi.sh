@@ -1,11 +1,12 @@
 #!/bin/sh
-# check_abi.sh SOURCE CXX WORK: programs that were linked with the library of libposenc.abi go on working with this one
-# (abidiff, of Debian's abigail-tools). Functions may come; structs with a struct_size may get members beyond their
-# recorded size (src/spec/versioned.h), no others. Enums may get constants; those that there are keep their values.
+# check_abi.sh SOURCE CXX WORK: checks that programs which were linked with the recorded library, libposenc.abi, still work
+# with this one (by abidiff from Debian's abigail-tools). New functions are allowed. A struct with a struct_size may get
+# members at its end (src/spec/versioned.h); other structs may not. Enums may get new constants, but existing ones keep their
+# values.
 #
 #   sh tests/install/check_abi.sh . g++ build/abi --record
 #
-# records anew: at a release, so that what has grown stays, or before the first.
+# records this library. Do that at a release, so that additions cannot be removed later, or before the first release.
 set -eu
 mkdir -p "$3"
 work=$(cd "$3" && pwd) cxx=$2 mode=${4:-}
@@ -19,7 +20,7 @@ case $("$cxx" -dumpmachine) in
   *) skip "the recorded interface is that of x86-64" ;;
 esac
 
-# The C functions alone have all that is exported; what they call stays open.
+# The C functions alone contain everything that is exported. What they call stays undefined.
 "$cxx" -std=c++17 -g -O0 -fPIC -shared -fvisibility=hidden -Iinclude -Isrc src/api/*.cc \
   src/models/positions.cc src/models/presets.cc src/models/rotary_presets.cc src/models/rotary_config.cc \
   -Wl,--version-script=cmake/posenc.map -o "$work/libposenc.so"
@@ -30,7 +31,7 @@ if [ "$mode" = --record ]; then
   exit
 fi
 
-# Without those members.
+# The comparison leaves out members beyond the recorded size.
 sed -n "s/.*<class-decl name='\(posenc_[a-z_]*spec\)' size-in-bits='\([0-9]*\)'.*/\1 \2/p" "$recorded" >"$work/sizes"
 [ "$(cut -d' ' -f1 "$work/sizes" | sort | tr '\n' ' ')" = "posenc_rotary_spec posenc_spec " ]
 awk -v sizes="$work/sizes" -F"'" '

@@ -1,6 +1,7 @@
 #!/bin/sh
-# check_cmake_words.sh SOURCE: the files of CMake that build, install and find the library use nothing newer than 3.11,
-# which they ask for, except $<TARGET_EXISTS>, behind a look at the version. Only the words that one is tempted to use.
+# check_cmake_words.sh SOURCE: checks that the CMake files which build, install and find the library use nothing newer than
+# CMake 3.11. The exception is $<TARGET_EXISTS>, after a check of the version. It looks only for words that people are tempted
+# to use.
 set -eu
 cd "$1"
 files="CMakeLists.txt cmake/exact_arithmetic.cmake cmake/highway.cmake cmake/install.cmake cmake/posenc-config.cmake.in"

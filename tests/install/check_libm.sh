@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_libm.sh COMPILER LIBRARY: no object of the static library calls a function of libm, so nobody needs -lm for it.
+# check_libm.sh COMPILER LIBRARY: checks that no object in the static library calls a function of libm, so nobody needs -lm.
 set -eu
 compiler=$1 library=$2
 libm=$("$compiler" -print-file-name=libm.so.6)
@@ -7,7 +7,7 @@ libm=$("$compiler" -print-file-name=libm.so.6)
 needed=$(mktemp) exported=$(mktemp)
 trap 'rm -f "$needed" "$exported"' EXIT
 
-nm "$library" | sed -n 's/^[0-9a-f]* *[TWVDBRGS] //p' | LC_ALL=C sort -u >"$exported"  # one object's, needed by another
+nm "$library" | sed -n 's/^[0-9a-f]* *[TWVDBRGS] //p' | LC_ALL=C sort -u >"$exported"  # one object may export what another needs
 nm -u "$library" | sed -n 's/^ *[Uw] //p' | LC_ALL=C sort -u | LC_ALL=C comm -23 - "$exported" >"$needed"
 nm -D --defined-only "$libm" | sed -n 's/^[0-9a-f]* *[TWViuDBR] //p' | sed 's/@.*//' | LC_ALL=C sort -u >"$exported"
 grep -qx sin "$exported" || { echo "$libm: no sin in it, so it was not understood" >&2; exit 1; }

@@ -1,8 +1,9 @@
 #!/bin/sh
-# check_linked.sh COMPILER PREFIX LIBRARY [size | models]: a program takes from the static library what it calls: one that only
-# asks for the targets carries no kernels, one that encodes those of encoders and nothing of rotaries, one that rotates those of
-# rotaries, and none of them anything of models. With `size`, encoding adds at most 290 KB to a stripped program. With `models`,
-# instead: presets come by their name only, configurations with a configuration only, and kernels with neither.
+# check_linked.sh COMPILER PREFIX LIBRARY [size | models]: checks that a program takes from the static library only what it
+# calls. A program that only lists the targets has no kernels. One that encodes has the kernels of encoders and nothing of
+# rotaries, one that rotates has the kernels of rotaries, and none of them has anything of models. With `size`, encoding adds
+# at most 290 KB to a stripped program. With `models` it checks other programs: presets and configurations are linked only into
+# programs that use them, and they bring no kernels.
 set -eu
 compiler=$1 prefix=$2 library=$3 mode=${4:-}
 program=$prefix/linked.$$

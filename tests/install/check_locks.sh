@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_locks.sh LIBRARY: no object of the static library locks, not even to initialize a static once.
+# check_locks.sh LIBRARY: checks that no object in the static library takes a lock, not even to initialize a static variable.
 set -eu
 needed=$(nm -u "$1" | sed -n 's/^ *[Uw] //p' | LC_ALL=C sort -u)
 echo "$needed" | grep -qx memcpy || { echo "$1: needs no memcpy, so it was not understood" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_plugin.sh COMPILER PREFIX LIBRARY: a plugin with the static library inside exports nothing of posenc.
+# check_plugin.sh COMPILER PREFIX LIBRARY: checks that a plugin which contains the static library exports nothing of posenc.
 set -eu
 compiler=$1 prefix=$2 library=$3
 plugin=$prefix/plugin.so

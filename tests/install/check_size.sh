@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_size.sh LIBRARY: a stripped shared library with all targets of this platform takes at most 801 KB.
+# check_size.sh LIBRARY: checks that a stripped shared library with all targets of this platform has at most 801 KB.
 set -eu
 library=$1
 stripped=$library.stripped

@@ -1,6 +1,7 @@
 #!/bin/sh
-# check_symbols.sh LIBRARY VERSION SYMBOLS...: a shared library has its soname, exports exactly what these files list and needs
-# nothing that prints, locks, reads the environment or starts threads; memory only by operator new (creation).
+# check_symbols.sh LIBRARY VERSION SYMBOLS...: checks a shared library. It has its soname, and exports exactly what these files
+# list. It needs no functions that print, lock, read the environment or start threads. It allocates memory only by operator new
+# (at creation).
 set -eu
 library=$1 version=$2
 shift 2

@@ -1,12 +1,12 @@
-# Builds the program of a document in one WAY of linking, in C or C++, and compares what it prints with what the
-# document says. A subproject is installed afterwards if it has a PREFIX. IS: a pattern for what posenc_is.txt must say
-# of a subproject. CONFIGURE_ONLY: nothing is built. OLD_CMAKE: that one instead of this.
+# Builds the program in a document by one WAY of linking, in C or C++, and compares its output with what the document says. If
+# a subproject has a PREFIX, it is installed afterwards. IS is a pattern that the subproject's posenc_is.txt must match. With
+# CONFIGURE_ONLY nothing is built. OLD_CMAKE is used instead of this CMake.
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# The contents of the first fenced block of a language in text.
+# The contents of the first fenced block of a language in a text.
 function(first_block language text result)
   string(FIND "${text}" "\n```${language}\n" begin)
   if(begin EQUAL -1)
@@ -25,7 +25,7 @@ if(OLD_CMAKE)
   set(cmake ${OLD_CMAKE})
 endif()
 
-function(configure_and_build)  # in words that CMake has always known
+function(configure_and_build)  # uses only words that CMake has always known
   run(${CMAKE_COMMAND} -E chdir ${WORK} ${cmake} -G ${GENERATOR}
       -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_C_COMPILER=${CC} -D CMAKE_BUILD_TYPE=Release
       -D LANGUAGE=${LANGUAGE} -D WAY=${WAY} -D PROGRAM=${WORK}/${program_file} -D "OPTIONS=${options}" ${ARGV}
@@ -55,7 +55,7 @@ function(build_with_pkg_config)
   run(${compiler} ${options} ${WORK}/${program_file} ${flags} -o ${WORK}/consumer)
 endfunction()
 
-# Strict C99, or C++17 with whatever else a test wants.
+# Strict C99; or C++17 with more options if the test has some.
 if(LANGUAGE STREQUAL C)
   set(block c)
   set(program_file main.c)
@@ -113,12 +113,12 @@ if(WAY MATCHES "add_subdirectory|fetch_content")
     file(RENAME ${PREFIX}.unmoved ${PREFIX})
   endif()
 elseif(WAY STREQUAL find_package)
-  # The package of a shared posenc must not ask for Highway.
+  # The package of a shared posenc must not look for Highway.
   configure_and_build(-D CMAKE_PREFIX_PATH=${PREFIX} -D CMAKE_DISABLE_FIND_PACKAGE_hwy=${SHARED})
 elseif(WAY STREQUAL by_hand)
   separate_arguments(options UNIX_COMMAND "${options} ${CMAKE_CXX_FLAGS}")
   file(GLOB sources ${SOURCE}/src/*/*.cc)
-  list(FILTER sources EXCLUDE REGEX /models/)  # which the program does not need
+  list(FILTER sources EXCLUDE REGEX /models/)  # the program does not need models
   run(${compiler} ${options} -O1 -ffp-contract=off -DHWY_COMPILE_ONLY_STATIC -I${HIGHWAY_INCLUDE_DIR}
       -I${SOURCE}/include -I${SOURCE}/src ${WORK}/${program_file} ${sources} -o ${WORK}/consumer)
 else()
@@ -136,7 +136,8 @@ if(NOT printed STREQUAL expected)
   message(FATAL_ERROR "The program printed\n${printed}\nbut ${DOCUMENT} says\n${expected}")
 endif()
 
-# All bits, of all targets: EVERY_CALL, a program of this build, and the same with the user's flags print hashes.
+# EVERY_CALL is a program of this build. Built again with the user's flags, it must print the same hashes of all results on all
+# targets.
 if(EVERY_CALL)
   set(hashes "")
   foreach(program ${EVERY_CALL} ${WORK}/every_call)
@@ -151,7 +152,7 @@ if(EVERY_CALL)
     message(FATAL_ERROR "The bits depend on the flags")
   endif()
 endif()
-# A process must not flush subnormals because it loads posenc (crtfastmath.o).
+# Loading posenc must not make the process flush subnormal numbers (crtfastmath.o would do that).
 if(POSENC_SHARED)
   execute_process(COMMAND nm ${WORK}/posenc/libposenc.so OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   if(symbols MATCHES "set_fast_math")

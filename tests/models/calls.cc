@@ -1,4 +1,4 @@
-// The rows of the functions of models: positions, presets and configurations.
+// The list of the functions of models: positions, presets and configurations.
 #include "calls.h"
 
 #include "posenc/models_c.h"
@@ -9,7 +9,7 @@ namespace {
 
 void PositionsFromIds(Call& c) {
   c.a.batch = 2;
-  c.a.first = 1;  // the padding
+  c.a.first = 1;  // the id of padding
   c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "ids must not be null"));
   c.pointers.emplace_back(&c.a.rows_there,
                           Refusal(POSENC_NULL, "the posenc_rows of positions must not be null"));
@@ -24,7 +24,7 @@ void PositionsFromIds(Call& c) {
 }
 
 void PositionsFromMask(Call& c) {
-  c.a.batch = 3;  // the height
+  c.a.batch = 3;  // the height of the mask
   c.a.normalization = c.a.type;
   c.choices.push_back(
       {&c.a.normalization, {0, 1, 2}, Refusal(POSENC_BAD_ARGUMENT, "normalization must be one of")});

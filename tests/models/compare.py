@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """compare.py POSENC RECORDS.jsonl...: compares `posenc config` with what was measured in the models' own code.
 
-Each line of a file has a configuration ("config"), its source if it was published, and what was measured (measure.py). A
-configuration for whose model transformers has no code was not measured; it must be refused. "expected" says what
-posenc makes of it: "right", or "refused: " and what the sentence begins with, which names the culprit. "why" then says whether
-it should be refused:
+Each line of a file has a configuration ("config"), its source if it was published, and what was measured (measure.py). If
+transformers has no code for the model, nothing was measured, and posenc must refuse the configuration. "expected" says what posenc
+makes of it: "right", or "refused: " and the beginning of the sentence, which names the culprit. "why" then says whether posenc
+should refuse it:
 
-    rightly    no rotary is known, or there is none that posenc has, or the model's code fails too
+    rightly    no rotary is known, or posenc cannot describe it, or the model's code fails too
     falsely    posenc could have known
 
-Where posenc differs for a reason, "differs" names what differs and the reason; it must differ then.
+If posenc differs for a reason, "differs" names what differs and the reason. Then it must differ.
 
-The comparison fails if anything is wrong; if posenc refuses what it accepted before, or the other way round; and if it
-refuses for another culprit. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is
-wrong. Look at the change: it asks for a "why" where posenc did not refuse before.
+The comparison fails if anything is wrong, if posenc now refuses what it accepted before or accepts what it refused, or if it
+refuses for another culprit. `compare.py --record POSENC RECORDS.jsonl...` writes "expected" anew, unless something is wrong.
+Look at the change: you must add a "why" wherever posenc did not refuse before.
 """
 import argparse
 import collections
@@ -25,9 +25,9 @@ import subprocess
 import sys
 import tempfile
 
-# Frequencies were measured in float32, and have six significant digits.
+# Frequencies were measured in float32, and are recorded with six significant digits.
 TOLERANCE = 2e-5
-PAIRINGS = {"halves": "half_split", "neighbours": "neighbours"}  # as rotations.py and the command call them
+PAIRINGS = {"halves": "half_split", "neighbours": "neighbours"}  # the names in rotations.py, and in the command
 
 def ask(posenc, config):
     """What posenc says: (groups, ""), or (None, the first clause of the sentence with which it refuses)."""
@@ -45,14 +45,14 @@ def ask(posenc, config):
 
 
 def layers_in(ranges):
-    """The indices of "0-4,6"."""
+    """The indices in a text such as "0-4,6"."""
     for item in ranges.split(","):
         first, _, last = item.partition("-")
         yield from range(int(first), int(last or first) + 1)
 
 
 def axes_of(group):
-    """The axis of each pair, as measure.py writes them; "" if there is one axis."""
+    """The axis of each pair, as measure.py writes it; "" if there is only one axis."""
     sections, count = group["sections"], group["axes"]
     if count < 2:
         return ""
@@ -68,7 +68,7 @@ def close(a, b):
 
 
 def differences_of_layer(ours, measured, axes):
-    """(what, posenc's, measured)"""
+    """Yields (what differs, posenc's value, the measured value)."""
     if ours["rotates"] != measured["rotates"]:
         yield "rotates", ours["rotates"], measured["rotates"]
     if not (ours["rotates"] and measured["rotates"]):
@@ -84,7 +84,7 @@ def differences_of_layer(ours, measured, axes):
     if axes_of(ours) != axes:
         yield "axes", axes_of(ours), axes
     if ours["rotary_dim"] == measured["rotary_dim"]:
-        found = [abs(ours["radians"][i]) for i in measured["pairs"]]  # their sign is the direction
+        found = [abs(ours["radians"][i]) for i in measured["pairs"]]  # the direction is recorded as their sign
         for i, a, b in zip(measured["pairs"], found, measured["frequencies"]):
             if not close(a, b):
                 yield f"frequency {i}", a, b
@@ -92,7 +92,7 @@ def differences_of_layer(ours, measured, axes):
 
 
 def differences(groups, record):
-    """Sentences about what differs."""
+    """Yields a sentence for each difference."""
     by_layer = {layer: group for group in groups for layer in group["layers"] or ["all"]}
     excused = record.get("differs", {})
     seen, used = {"all"}, set()
@@ -117,7 +117,7 @@ def differences(groups, record):
 
 
 def judge(posenc, record):
-    """("right", "refused: SENTENCE" or "wrong", sentences about what is wrong)"""
+    """Returns "right", "refused: SENTENCE" or "wrong", and sentences about what is wrong."""
     groups, refusal = ask(posenc, record["config"])
     if groups is None:
         return f"refused: {refusal}", []

@@ -1,5 +1,6 @@
-// Rotaries from models' configurations: golden/configs.txt has configurations as published and what rotaries
-// they make, by the published formulas (golden/configs.py); and what is refused, with the key's name.
+// Rotaries from models' configurations. golden/configs.txt has published configurations, and the rotaries
+// that the published formulas make of them (golden/configs.py). Other configurations are refused, and the
+// refusal names the key.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,10 +24,11 @@
 namespace posenc {
 namespace {
 
-// Entries with what they point to.
+// Entries of a configuration, and the memory that they point to.
 class Config {
  public:
-  // A line "key = value": a number, true, a "string", a list [1,2] of numbers, or a list [a,b] of strings.
+  // Adds a line "key = value". The value is a number, true, a "string", a list [1,2] of numbers, or a list
+  // [a,b] of strings.
   void Add(const std::string& line) {
     const std::size_t equals = line.find(" = ");
     ASSERT_NE(equals, std::string::npos) << line;
@@ -67,7 +69,7 @@ class Config {
   std::deque<std::vector<double>> lists_;
 };
 
-// The name of the rule that is broken, as in spec/rules.inc; "ok" if none is.
+// The name in spec/rules.inc of the rule that is broken, or "ok".
 std::string NameOf(posenc_status status) {
   const std::map<posenc_status, std::string> names = {
       {POSENC_OK, "ok"},
@@ -78,14 +80,14 @@ std::string NameOf(posenc_status status) {
   return found == names.end() ? "none" : found->second;
 }
 
-// What a call gives: a spec, or the status and the report.
+// What a call returns: a spec, or a status and a report.
 struct Made {
   posenc_status status;
   posenc_rotary_spec spec;
   posenc_model_report report;
 };
 
-// asked: "layer=3 type=full_attention model=llama pairing=halves".
+// Makes a spec. asked: "layer=3 type=full_attention model=llama pairing=halves".
 Made Make(const std::vector<posenc_config_entry>& entries, const std::string& asked) {
   posenc_config config{};
   config.entries = entries.data();
@@ -119,7 +121,7 @@ Made Make(const std::vector<posenc_config_entry>& entries, const std::string& as
   return made;
 }
 
-// A list of the spec's, compared by its numbers, whoever has them.
+// Compares two lists by their numbers, wherever they are.
 void ExpectSameList(const char* name, const double* made, const double* want, std::size_t count) {
   ASSERT_EQ(made == nullptr, want == nullptr) << name;
   for (std::size_t i = 0; made != nullptr && i < count; ++i) EXPECT_EQ(made[i], want[i]) << name << " " << i;
@@ -135,7 +137,7 @@ void ExpectSpec(posenc_rotary_spec made, const std::string& words) {
   EXPECT_EQ(Differences(made, want), "");
 }
 
-// results: "A=0x1p+0 w0=0x1p+0 ...".
+// Compares a spec with results, such as "A=0x1p+0 w0=0x1p+0 ...".
 void ExpectRotary(const posenc_rotary_spec& spec, const std::string& results) {
   const RotaryPtr rotary = CreateRotary(spec);
   ASSERT_NE(rotary, nullptr);
@@ -149,7 +151,7 @@ void ExpectRotary(const posenc_rotary_spec& spec, const std::string& results) {
   }
 }
 
-// A configuration of the file, and the lines of what it makes.
+// A configuration of the file, and the lines that say what it makes.
 struct Published {
   std::string name;
   std::vector<std::string> lines;
@@ -177,7 +179,7 @@ const std::deque<Published>& AllPublished() {
   return all;
 }
 
-// line: "asked | settings | results" or "asked | rule".
+// Checks a line, "asked | settings | results" or "asked | rule".
 void ExpectLine(const Published& published, const std::string& line) {
   SCOPED_TRACE(published.name + ": " + line.substr(0, 200));
   const std::vector<std::string> parts = Split(line, '|');
@@ -202,7 +204,7 @@ TEST(Config, PublishedOnesMakeTheRotariesOfTheirModels) {
   EXPECT_GE(lines, 150u);
 }
 
-// golden/refusals.txt: what is refused, with the rule, the key at fault and the sentence.
+// golden/refusals.txt has configurations that are refused, with the rule, the wrong key and the sentence.
 TEST(Config, NonsenseIsRefusedWithASentence) {
   std::size_t count = 0;
   for (const Published& refused : Blocks("tests/models/golden/refusals.txt")) {
@@ -283,7 +285,7 @@ TEST(Config, BadArgumentsAreRefused) {
   expect_with({".", POSENC_CONFIG_NUMBER, 128, nullptr, nullptr, 0}, POSENC_OK);
 }
 
-// The order of entries does not matter, nor does what a spec was before.
+// The order of entries does not matter. Neither does the old content of the spec.
 TEST(Config, OrderDoesNotMatter) {
   for (const Published& published : AllPublished()) {
     std::vector<posenc_config_entry> entries = published.config.entries();
@@ -298,8 +300,8 @@ TEST(Config, OrderDoesNotMatter) {
   }
 }
 
-// Configurations with lines of others, or without some of their own, and with other values: each is refused
-// with a key or without, or makes a spec that creation takes, unless frequencies or an amplitude are out of
+// Configurations with lines from others, with lines removed, and with other values. Each is refused, with or
+// without a key. Or it makes a spec that creation accepts, unless frequencies or an amplitude are out of
 // range.
 TEST(Config, AnyMixtureIsRefusedOrMakesARotary) {
   const auto& all = AllPublished();
@@ -336,7 +338,7 @@ TEST(Config, AnyMixtureIsRefusedOrMakesARotary) {
         status == internal::rule::frequency_range || status == internal::rule::made_amplitude;
     EXPECT_TRUE(status == POSENC_OK || is_range) << posenc_status_message(status) << ": " << lines[0];
   }
-  EXPECT_EQ(made.size(), 8u);  // all rules of configurations, and none
+  EXPECT_EQ(made.size(), 8u);  // all rules of configurations, and POSENC_OK
   EXPECT_GT(created[POSENC_OK], 4000u);
 }
 

@@ -1,5 +1,5 @@
-// What the presets of both nouns write and rotate by: the columns and frequencies of their sources, to the
-// last bit. golden/ presets.py computes them.
+// Presets of encoders and of rotaries have the columns and frequencies of their sources, to the last bit.
+// golden/presets.py computes them.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -60,7 +60,7 @@ from running import WhileRunning, build, random_numbers
 
 TIMEOUT = 240  # seconds
 MEMORY = 9 << 30  # bytes
-# What helps a model that does not run: values for what its configuration leaves open; vectors instead of tokens.
+# Help for a model that does not run: values for what its configuration leaves open; vectors instead of tokens.
 AIDS = ((), ("values",), ("values", "vectors"))
 
 
@@ -72,7 +72,7 @@ class Late(Exception):
 
 
 def text_part(config):
-    """The configuration of the text model, and the names that lead to it."""
+    """Finds the configuration of the text model, and the names that lead to it."""
     with contextlib.suppress(ValueError):
         text = config.get_text_config()
         if text is not config:
@@ -94,7 +94,7 @@ def path_to(part, config):
 
 
 def classes_for(config):
-    """Classes that run this configuration, the best first."""
+    """The classes that can run this configuration, the best first."""
     kind = type(config)
     module = sys.modules[kind.__module__]
     found = MODEL_MAPPING[kind] if kind in MODEL_MAPPING else ()
@@ -112,7 +112,7 @@ def classes_for(config):
         return parameter is not None and parameter.annotation in (kind, kind.__name__)
 
     more = [c for c in own if getattr(c, "config_class", None) is kind and not c.__name__.endswith("PreTrainedModel")]
-    if not found and not more:  # config_class is then that of the whole model
+    if not found and not more:  # config_class then belongs to the whole model
         part = next((word for word in ("Text", "Decoder", "Encoder") if word in kind.__name__), None)
         named = [c for c in own if part and part in c.__name__ and "Vision" not in c.__name__]
         more = [c for c in own if takes_it(c)] or named
@@ -124,7 +124,7 @@ def classes_for(config):
 
 
 def prepare(config, layers):
-    """No compiled attention, no caches; and no more layers than these."""
+    """Turns off compiled attention and caches, and reduces the model to at most these layers."""
     for value in vars(config).values():
         if isinstance(value, transformers.PreTrainedConfig):
             prepare(value, layers)
@@ -141,7 +141,7 @@ def prepare(config, layers):
 
 
 def fill(config):
-    """Gives values to what a default configuration leaves open, where it has nothing to do with positions."""
+    """Sets what a default configuration leaves open, if it has nothing to do with positions."""
     values = {"n_group": 1, "topk_group": 1, "num_experts_per_tok": 2, "n_routed_experts": 4, "num_experts": 4,
               "num_local_experts": 4, "top_k_experts": 2, "moe_intermediate_size": 64, "n_shared_experts": 1, "vocabulary_map": {},
               "routed_scaling_factor": 1.0, "num_key_value_heads": getattr(config, "num_attention_heads", None), "vocab_size": 100,
@@ -155,7 +155,7 @@ def fill(config):
 
 
 def arguments(model, config, axis, aids):
-    """What the model runs on: tokens that have no meaning of their own, at positions 0 to 10."""
+    """The model's input: tokens without special meaning, at positions 0 to 10."""
     parameters = inspect.signature(model.forward).parameters
     size = getattr(config, "vocab_size", None) or 100
     special = {number for name, value in vars(config).items() if re.search("token_(id|index)", name)
@@ -183,7 +183,9 @@ def arguments(model, config, axis, aids):
 
 
 def run(model_class, config, aids, axis=None):
-    """Builds a model and runs it: the watcher, how many layers each list has, the model. axis: (index, count) of what moves."""
+    """Builds a model and runs it. Returns the watcher, the number of layers in each list, and the model.
+
+    axis: the index of the axis that moves, and the number of axes."""
     config = copy.deepcopy(config)
     if "values" in aids:
         fill(config)
@@ -211,7 +213,7 @@ def run(model_class, config, aids, axis=None):
 
 
 def sections_of(config, model):
-    """How many pairs each axis of positions has, if the configuration or the model says so."""
+    """The number of pairs for each axis of positions, if the configuration or the model says so."""
     rope = getattr(config, "rope_parameters", None) or {}
     for values in [rope] + [value for value in rope.values() if isinstance(value, dict)]:
         for name, value in values.items():
@@ -222,14 +224,14 @@ def sections_of(config, model):
 
 
 def axes_of(model_class, config, aids, count, axes):
-    """The axis that turns each pair of the first layer that rotates."""
+    """The axis by which each pair rotates, in the first layer that rotates."""
     found = ["-"] * count
     for axis in range(axes):
         watcher, _, _ = run(model_class, config, aids, (axis, axes))
         rotating = next((r for key in sorted(watcher.rotations) for r in watcher.rotations[key] if r["rotates"]), None)
         if rotating is None:
             continue
-        # The pairs before the first one that turns are not in this run's list.
+        # The list of this run does not have the pairs before the first one that rotates.
         start = rotating["first"] // (2 if rotating["pairing"] == "neighbours" else 1)
         for i, frequency in enumerate(rotating["frequencies"]):
             if frequency:
@@ -240,7 +242,7 @@ def axes_of(model_class, config, aids, count, axes):
 
 
 def ranges(numbers):
-    """"0-4,6", for indices in ascending order."""
+    """A text such as "0-4,6" for indices in ascending order."""
     found = []
     for number in numbers:
         if found and number == found[-1][1] + 1:
@@ -260,7 +262,7 @@ def describe_layer(rotations):
         if any(r["rotates"] is None for r in rotations):
             raise ValueError("a rotation is called for fewer than three positions")
         return {"rotates": False}
-    # An indexer or a compressor beside the attention may rotate too.
+    # An indexer or a compressor beside the attention may also rotate.
     r = next((r for r in rotating if not re.search("index|compress|cross", r["module"])), rotating[0])
     if "head_dim" not in r:
         raise ValueError("no product has the rotated vector")
@@ -311,7 +313,7 @@ def measure(config, layers=None):
 
 
 def in_a_child(function, *args):
-    """Runs a function in a process of its own, with limits of time and memory."""
+    """Runs a function in a separate process, with limits of time and memory."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -338,7 +340,7 @@ def in_a_child(function, *args):
     return json.loads(text) if text else {"error": f"the process ended with status {status}"}
 
 
-# Configurations as they are recorded.
+# How configurations are recorded.
 
 RELATED = re.compile("rope|rotary|pos|alibi|head|hidden|layer|window|theta|yarn|length|type")
 UNRELATED = re.compile("quantization_config|compression_config|id2label|label2id|auto_map|architectures|transformers_version|"
@@ -349,13 +351,13 @@ UNRELATED = re.compile("quantization_config|compression_config|id2label|label2id
 
 
 def reduced(config):
-    """Without keys that have nothing to do with rotaries."""
+    """The configuration without keys that have nothing to do with rotaries."""
     return {key: reduced(value) if isinstance(value, dict) else value for key, value in config.items()
             if RELATED.search(key) or not UNRELATED.search(key)}
 
 
 def default_of(kind):
-    """The default configuration. If the text model is a part of the whole one, its keys are there, as in a published file."""
+    """The default configuration. If the text model is only a part, its keys are in that part, as in published files."""
     config = CONFIG_MAPPING[kind]()
     text, path = text_part(config)
     values = reduced(json.loads(json.dumps(text.to_dict(), default=str))) if path else {}
@@ -367,7 +369,7 @@ def default_of(kind):
 
 
 def default_with_sections(kind):
-    """The same, where a model does not run without sections: three for its pairs."""
+    """The same for a model that does not run without sections: its pairs get three."""
     config = default_of(kind)
     text, path = text_part(CONFIG_MAPPING[kind].from_dict(config))
     rope = json.loads(json.dumps(text.rope_parameters))
@@ -379,7 +381,7 @@ def default_with_sections(kind):
 
 
 def measure_default(kind):
-    """Fourteen layers are enough for all patterns of layers that defaults have."""
+    """The same with fourteen layers, which are enough for every pattern of layers in defaults."""
     config = default_of(kind)
     result = measure(config, 14)
     if "error" in result:

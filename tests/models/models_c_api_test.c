@@ -1,4 +1,5 @@
-/* The C ABI of models from strict C99: presets, configurations and positions, as a runtime would use them. */
+/* Calls the C interface of models from strict C99: presets, configurations and positions, as a runtime would
+   use them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static int failures = 0;
 
 static int IsNear(float got, double want) { return fabs((double)got - want) < 1e-6; }
 
-/* A refusal of that kind, whose sentence has these words. */
+/* Whether the status is a refusal of this kind, and its sentence contains these words. */
 static int IsRefusal(posenc_status status, posenc_kind kind, const char* words) {
   return posenc_status_kind(status) == kind && strstr(posenc_status_message(status), words) != NULL;
 }

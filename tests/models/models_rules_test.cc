@@ -1,4 +1,4 @@
-// Every rule of models in spec/rules.inc has a mistake that breaks it.
+// For every rule of models in spec/rules.inc, a mistake that breaks it.
 #include "../rules_test.h"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ void BreakRulesOfPresets(BrokenRules* rules) {
   rules->Expect(rule::preset_sections, RotaryPreset(&rotary, "qwen2_vl", 64));
 }
 
-// Of a configuration that is right without `more`.
+// Reads a configuration that is right without `more`.
 posenc_status Read(std::initializer_list<ConfigEntry> more, const std::int64_t* layer = nullptr,
                    const posenc_pairing* pairing = nullptr) {
   std::vector<posenc_config_entry> entries = {ConfigEntry("model_type", "llama"),

@@ -1,4 +1,4 @@
-// Positions made of ids and of masks, against literal transcriptions of fairseq's and DETR's code.
+// Positions from ids and from masks, compared with literal transcriptions of fairseq's and DETR's code.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,8 +21,8 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// fairseq/utils.py, make_positions: mask = tensor.ne(padding_idx).int()
-// (cumsum(mask, dim=1).type_as(mask) * mask).long() + padding_idx; past as transformers adds it to the sum.
+// fairseq/utils.py, make_positions: mask = tensor.ne(padding_idx).int() (cumsum(mask, dim=1).type_as(mask) *
+// mask).long() + padding_idx. As in transformers, `past` is added to the sum.
 std::vector<std::int64_t> MakePositions(const std::vector<std::int64_t>& row, std::int64_t padding_idx,
                                         std::int64_t past) {
   std::vector<std::int64_t> positions;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> MakePositions(const std::vector<std::int64_t>& row, st
   return positions;
 }
 
-// Rows of random ids, a third of them padding; gaps stay.
+// Rows of random ids. A third of them are padding. Gaps must not change.
 template <class Id, class Position>
 void ExpectMakePositions(std::size_t batch, std::size_t sequence, std::int64_t padding_id,
                          std::int64_t past) {
@@ -71,7 +71,7 @@ TEST(PositionsFromIds, AreFairseqs) {
   }
 }
 
-// Ids of 64 bits that equal padding in 32 of them are none.
+// An id of 64 bits is not padding if only its lower 32 bits equal the padding id.
 TEST(PositionsFromIds, ComparesWholeIds) {
   const std::int64_t ids[] = {(std::int64_t{1} << 32) + 1, 1, kMinInt64, kMaxInt64};
   std::vector<std::int32_t> got(4);
@@ -102,7 +102,7 @@ void ExpectIds(const Refusal& want, const Spoil& spoil) {
   }
 }
 
-// What calls_refusals_test does not try: strides that overflow, and nothing to do.
+// calls_refusals_test.cc does not try these: strides that overflow, and calls with nothing to do.
 TEST(PositionsFromIds, Sizes) {
   const Refusal ids(POSENC_BAD_SIZE, "stride of ids is too large"),
       positions(POSENC_BAD_SIZE, "stride of positions is too large");
@@ -123,7 +123,7 @@ TEST(PositionsFromIds, Sizes) {
   }
 }
 
-// The last position that there may be counts, whatever the ids.
+// The largest position that the row could have is checked, whatever its ids are.
 TEST(PositionsFromIds, Range) {
   constexpr std::int64_t kMax = POSENC_MAX_POSITION;
   const auto expect = [](const Refusal& want, posenc_type type, std::int64_t padding_id, std::int64_t past) {
@@ -161,7 +161,7 @@ TEST(PositionsFromIds, Range) {
 // DETR, models/position_encoding.py, PositionEmbeddingSine.forward, with Deformable DETR's offset:
 //   y_embed = not_mask.cumsum(1, dtype=torch.float32)
 //   y_embed = (y_embed + offset) / (y_embed[:, -1:, :] + eps) * self.scale
-// torch rounds each Python number to the tensor's float32, and each operation.
+// torch rounds each Python number, and each operation, to the tensor's float32.
 struct Image {
   std::size_t height, width;
   std::vector<std::uint8_t> mask;
@@ -205,7 +205,7 @@ std::vector<Image> Images() {
   std::mt19937 random(3);
   for (const std::size_t side : {2u, 5u, 41u}) {
     Image rectangle = {side, side + 3,
-                       std::vector<std::uint8_t>(side * (side + 3))};  // as batches are padded
+                       std::vector<std::uint8_t>(side * (side + 3))};  // padded like the images of a batch
     Image holes = rectangle;
     for (std::size_t k = 0; k < rectangle.mask.size(); ++k) {
       rectangle.mask[k] = k / (side + 3) >= side * 2 / 3 || k % (side + 3) >= side / 2 ? 1 : 0;
@@ -244,7 +244,7 @@ TEST(PositionsFromMask, AreDetrs) {
   }
 }
 
-// Counts that a float still holds next to 1e-6, and those it does not.
+// Counts so small that a float still shows the added 1e-6, and larger ones.
 TEST(PositionsFromMask, OfLongRows) {
   for (const std::size_t width : {7u, 8u, 16u, 31u, 33u, 64u, 1000u}) {
     ExpectTranscribed({1, width, {}}, POSENC_NORMALIZE_F32, 0.0, 0.0);
@@ -252,7 +252,7 @@ TEST(PositionsFromMask, OfLongRows) {
   }
 }
 
-// A scale that some states flush, and one that comparisons raise an exception for.
+// A scale that some floating-point states flush to zero, and one for which comparisons raise an exception.
 TEST(PositionsFromMask, WhateverTheFloatingPointState) {
   for (const Mode& mode : kModes) {
     SCOPED_TRACE(mode.name);
@@ -268,7 +268,8 @@ TEST(PositionsFromMask, WhateverTheFloatingPointState) {
   }
 }
 
-// What calls_refusals_test does not try: numbers, images that are too large, and nothing to do.
+// calls_refusals_test.cc does not try these: wrong numbers, images that are too large, and calls with nothing
+// to do.
 TEST(PositionsFromMask, Arguments) {
   std::vector<double> y(4 * 6, 3.0), x = y;
   const auto expect = [&](const Refusal& want, std::size_t height, std::size_t width, double scale,
@@ -285,7 +286,7 @@ TEST(PositionsFromMask, Arguments) {
     expect(Refusal(POSENC_BAD_ARGUMENT, "scale of the normalization"), 4, 6, bad, 0.0);
     expect(Refusal(POSENC_BAD_ARGUMENT, "offset of the normalization"), 4, 6, 1.0, bad);
   }
-  // No memory of 32 bits has room for as many.
+  // A system of 32 bits has no memory for so many.
   const Refusal too_far = sizeof(std::size_t) > 4
                               ? Refusal(POSENC_OUT_OF_RANGE, "height and width must be at most 2^31")
                               : Refusal(POSENC_BAD_SIZE, "height times width is too large");

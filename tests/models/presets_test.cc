@@ -1,5 +1,5 @@
-// Presets of both nouns: what the list of them, and each, must be. What they write and rotate by is in
-// golden_presets_test.
+// Presets of encoders and of rotaries: their list, their names, and what each preset sets.
+// golden_presets_test.cc tests what they write and how they rotate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TYPED_TEST(Presets, AreAStableList) {
   EXPECT_STREQ(more.back().name, "x");
 }
 
-// A row of a table each.
+// Each preset has a row in the document's table.
 TYPED_TEST(Presets, AreInTheDocument) {
   const std::vector<std::string> lines = Split(ReadFile(TypeParam::kDocument), '\n');
   for (const posenc_preset& preset : AllPresets<TypeParam>()) {
@@ -106,7 +106,7 @@ TYPED_TEST(Presets, RefuseWhatIsNone) {
   EXPECT_TRUE(IsUntouched(spec));
 }
 
-// Whoever mistakes a name reads which preset it may have been, of either noun.
+// If a name is wrong, the report suggests the nearest preset, of either kind.
 TEST(PresetReports, SuggestTheNearestName) {
   const struct {
     bool is_rotary;
@@ -138,14 +138,14 @@ TEST(PresetReports, SuggestTheNearestName) {
   Spec spec;
   EXPECT_EQ(SpecPreset(&spec, long_name.c_str(), 64, &report), Refusal(POSENC_BAD_ARGUMENT));
   EXPECT_LT(std::strlen(report.text), sizeof(report.text) - 1);
-  // Other refusals say what their status says, and a good call says nothing.
+  // The report repeats the sentences of other refusals. It is empty if a call succeeds.
   EXPECT_EQ(SpecPreset(&spec, "fairseq", 0, &report), Refusal(POSENC_BAD_ARGUMENT, report.text));
   EXPECT_STRNE(report.text, "");
   EXPECT_EQ(SpecPreset(&spec, "fairseq", 64, &report), POSENC_OK);
   EXPECT_STREQ(report.text, "");
 }
 
-// spec_init_test has the sizes: a preset starts from the defaults.
+// A preset starts from the defaults. spec_init_test.cc tests the sizes.
 TYPED_TEST(Presets, LaterVersionsGetZerosForWhatIsUnknown) {
   struct {
     typename TypeParam::Spec spec;
@@ -162,7 +162,7 @@ TYPED_TEST(Presets, WriteNoMoreThanTheSize) {
   using S = typename TypeParam::Spec;
   for (std::size_t size = 0; size <= sizeof(S) + 16; ++size) {
     SCOPED_TRACE(size);
-    std::vector<unsigned char> bytes(sizeof(S) + 32, 0x5A);  // aligned, as all of operator new's memory is
+    std::vector<unsigned char> bytes(sizeof(S) + 32, 0x5A);  // aligned, as operator new allocates it
     auto* const spec = reinterpret_cast<S*>(bytes.data());
     const bool is_size = internal::IsStructSize<S>(size);
     EXPECT_EQ(TypeParam::kPreset(spec, size, TypeParam::kName, 64, nullptr),
@@ -172,7 +172,7 @@ TYPED_TEST(Presets, WriteNoMoreThanTheSize) {
   }
 }
 
-// With the source's rounding, too, an encoder comes of it: the settings admit it.
+// The settings of a preset also allow the source's rounding.
 TEST(PresetsOfEncoders, AdmitTheirRoundings) {
   for (const posenc_preset& preset : AllPresets<Encoders>()) {
     for (const std::size_t dim : {1u, 2u, 3u, 5u, 8u, 64u, 65u, 320u}) {
@@ -215,7 +215,7 @@ TEST(PresetsOfEncoders, AreTheSameInCpp) {
   EXPECT_EQ(cpp.dim, 7u);
 }
 
-// Powers of two leave the range of frequencies at 2^31; lists are the caller's.
+// Creation refuses frequencies that are powers of two beyond 2^31, and presets without the caller's list.
 TEST(PresetsOfEncoders, AreRefusedByCreationForTheirReason) {
   const Refusal range(POSENC_MEMBERS_CLASH,
                       "each frequency times position_scale must be 0 or 2^-126 .. 2^31"),
@@ -252,7 +252,7 @@ TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
             Refusal(POSENC_MEMBERS_CLASH, "length must be positive and finite"));
 }
 
-// For any head a preset either fits or refuses.
+// A preset either fits a head or refuses it.
 TEST(PresetsOfRotaries, FollowTheHead) {
   const std::size_t head_dims[] = {0,   1,   2,   3,   4,   30,  62,  63,   64,   80,   88,    96,
                                    127, 128, 160, 192, 256, 512, 576, 2048, 2050, 8192, 65536, 65537};
@@ -281,7 +281,7 @@ TEST(PresetsOfRotaries, SharesAndSectionsFollowTheHead) {
   EXPECT_EQ(Preset("glm", 64).rotary_dim, 32u);
   EXPECT_EQ(Preset("gpt_neox", 128).rotary_dim, 32u);
   EXPECT_EQ(Preset("deepseek_v3", 64).rotary_offset, 0u);
-  EXPECT_EQ(Preset("deepseek_v3", 576).rotary_offset, 512u);  // absorbed, after the latent
+  EXPECT_EQ(Preset("deepseek_v3", 576).rotary_offset, 512u);  // absorbed, after the latent part
   EXPECT_EQ(Preset("dinov3", 128).sections[1], 32u);
   posenc_rotary_spec spec = Untouched<posenc_rotary_spec>();
   const auto status = [&](const char* name, std::size_t head_dim) {

@@ -1,4 +1,4 @@
-"""Watches the functions of a model that rotate, and finds out which rotation each one is."""
+"""Watches the functions with which a model rotates, and finds out which rotation each one applies."""
 import functools
 import hashlib
 import inspect
@@ -12,7 +12,7 @@ from torch import nn
 
 from running import map_tensors, tensors_in
 
-LENGTH = 11  # positions: a prime, so that no other axis of a tensor is likely to have it
+LENGTH = 11  # a prime, so that probably no other axis of a tensor has it
 
 NO_ROTATION = re.compile(r"rotate_half|rotate_every_two|rotate_pairwise|_?compute_|get_|create_|generate_|build_|.*_init|"
                          r"dynamic_rope_update|rope_config|apply_interleaved_mrope$|apply_mrope$|.*validat|.*warn")
@@ -20,7 +20,7 @@ NOT_ROTATED = re.compile(r"cos|sin|freq|pos|rope|rotary|emb|mask|unsq|section|di
 
 
 def rotations_of(model):
-    """(owner, attribute, function) for what might rotate, among functions and methods of the model's code."""
+    """(owner, attribute, function) for each function and method in the model's code that might rotate."""
     names = {c.__module__ for m in model.modules() for c in type(m).__mro__ if c.__module__.startswith("transformers.models.")}
     found = []
     for module in [sys.modules[name] for name in sorted(names)]:
@@ -47,16 +47,16 @@ def digest(t):
 
 
 class Watcher:
-    """What the layers of a model do while it runs."""
+    """Records what the layers of a model do while it runs."""
 
     def __init__(self, stacks):
-        self.layer = None  # (stack, index) of the layer that runs
+        self.layer = None  # (stack, index) of the running layer
         self.ran = set()
-        self.rotations = {}  # by layer: descriptions of what it called
-        self.expected = []  # (description, vector) of rotated vectors that no product has shown yet
+        self.rotations = {}  # for each layer, descriptions of the functions that it called
+        self.expected = []  # (description, vector) for rotated vectors that have not been seen in a product
         self.is_busy = False
-        self.known = {}  # descriptions, by the function and its arguments
-        self.modules = []  # names of the modules that run, within the layer
+        self.known = {}  # descriptions, by function and arguments
+        self.modules = []  # names of the running modules within the layer
         for stack, layers in stacks.items():
             for i, layer in enumerate(layers):
                 layer.register_forward_pre_hook(functools.partial(self.enter, (stack, i)))
@@ -101,7 +101,7 @@ class Watcher:
 
     @staticmethod
     def rotated_arguments(function, args, kwargs):
-        """Indices and names of those arguments that are vectors."""
+        """The indices and names of arguments that are vectors."""
         names = list(inspect.signature(function).parameters)
         given = [(i, names[i] if i < len(names) else "", a) for i, a in enumerate(args)]
         given += [(name, name, a) for name, a in kwargs.items()]
@@ -129,7 +129,7 @@ class Watcher:
 
     @staticmethod
     def describe(function, args, kwargs, places, before, first):
-        """What a function does to the first vector, from the matrix for each position; None if it is not linear."""
+        """Describes what a function does to the first vector, from its matrix for each position. None if it is not linear."""
 
         def call(vectors):
             new_args, new_kwargs = list(args), dict(kwargs)
@@ -154,7 +154,7 @@ class Watcher:
         return describe_matrices(torch.stack(columns, -1))
 
     def see_product(self, tensors):
-        """Is one of the factors' rows made of what was rotated? Where in the row does it lie?"""
+        """Looks for a rotated vector in the rows of a product's factors, and for its place in the row."""
         if self.is_busy or not self.expected or self.layer is None:
             return
         self.is_busy = True
@@ -167,7 +167,7 @@ class Watcher:
                 sizes = windows.norm(dim=-1).clamp_min(1e-30)
                 likeness = (windows @ vector) / (sizes * vector.norm().clamp_min(1e-30))
                 best = likeness.argmax().item()
-                if likeness.flatten()[best] > 1 - 1e-5:  # whatever factor it was multiplied by
+                if likeness.flatten()[best] > 1 - 1e-5:  # it may have been multiplied by any factor
                     found.update(head_dim=rows.shape[-1], offset=best % windows.shape[1] + found["first"])
                     self.expected = [e for e in self.expected if e[0] is not found]
                     break
@@ -175,17 +175,17 @@ class Watcher:
 
 
 def describe_matrices(m):
-    """What rotation matrices are: m [..., elements of the output, elements of the input]."""
+    """Describes the rotation in matrices m [..., elements of the output, elements of the input]."""
     width = m.shape[-1]
     varies = lambda axis: m.shape[axis] >= 3 and not torch.allclose(m.select(axis, 0), m.select(axis, 1), atol=1e-7)
     varying = [axis for axis in range(m.dim() - 2) if varies(axis)]
     if not varying:
-        return {"rotates": None if max(m.shape[:-2]) < 3 else False}  # too few positions tell nothing
+        return {"rotates": None if max(m.shape[:-2]) < 3 else False}  # too few positions show nothing
     m = m.movedim(varying[-1], 0).reshape(m.shape[varying[-1]], -1, width, width)
     if not torch.allclose(m, m[:, :1].expand_as(m), atol=1e-6):
         raise ValueError("heads rotate differently")
     m = m[:, 0]
-    # The two elements that make up an element of the output are a pair.
+    # Two elements that make up an element of the output are a pair.
     outputs = {}
     for i, row in enumerate((m.abs() > 1e-9).any(0)):
         inputs = tuple(row.nonzero().flatten().tolist())
@@ -194,7 +194,7 @@ def describe_matrices(m):
         if len(inputs) == 2:
             outputs.setdefault(inputs, []).append(i)
     if not outputs:
-        return {"rotates": False}  # the position gives a factor only
+        return {"rotates": False}  # the position gives only a factor
     angles, amplitudes, orders = {}, {}, {}
     for (a, b), (i, j) in outputs.items():
         for i, j in ((i, j), (j, i)):
@@ -224,7 +224,7 @@ def describe_matrices(m):
     else:
         pairing, rotary_dim = "halves", 2 * distance
         places = [(i, i + distance) for i in range(first, first + distance)]
-    # A pair that stands still is not seen among those that turn.
+    # A pair that does not rotate is missing among the pairs that do.
     if not set(pairs) <= set(places):
         raise ValueError(f"pairs are neither neighbours nor halves: {pairs[:8]}")
     if max(amplitudes.values()) - min(amplitudes.values()) > 1e-5 * max(amplitudes.values()):

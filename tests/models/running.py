@@ -54,7 +54,7 @@ class WhileBuilding(TorchFunctionMode):
 
 
 class WhileRunning(TorchFunctionMode):
-    """What is computed with a tensor that has no values gets random ones. Products are shown to the watcher."""
+    """Gives random values to results of operations on tensors without values. Shows products to the watcher."""
 
     PRODUCTS = ("matmul", "bmm", "baddbmm", "einsum", "scaled_dot_product_attention", "__matmul__")
 
@@ -77,7 +77,7 @@ class WhileRunning(TorchFunctionMode):
             return function(*args, **away)
         result = function(*map_tensors(lambda t: t.to("meta"), args), **map_tensors(lambda t: t.to("meta"), kwargs))
         if name.endswith("_") and isinstance(args[0], torch.Tensor) and not args[0].is_meta:
-            return args[0]  # it would have been changed in place
+            return args[0]  # an operation in place returns its argument
         return map_tensors(self.with_values, result)
 
     @staticmethod
@@ -92,7 +92,7 @@ class WhileRunning(TorchFunctionMode):
 
 
 def build(model_class, config):
-    """A model with random parameters, or without values where they are large."""
+    """Builds a model with random parameters. Large parameters get no values."""
     saved = []
 
     def replace(owner, name, value):
@@ -124,5 +124,5 @@ def build(model_class, config):
         if "Sinusoidal" in type(module).__name__ and hasattr(module, "create_weight"):
             module.weight.data = module.create_weight().data  # RoFormer's table is a parameter
         if isinstance(getattr(module, "chunk_size", None), int):
-            module.chunk_size = min(module.chunk_size, 16)  # of a state space: it is what few positions are padded to
+            module.chunk_size = min(module.chunk_size, 16)  # a state space pads the few positions to this number
     return model

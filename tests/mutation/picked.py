@@ -1,8 +1,8 @@
-"""Faults of numerics that mutate --picked plants, each of which a test must catch: in the definition of a name, a pattern
-that is there once, and what stands there instead."""
+"""Numerical faults that `mutate --picked` plants. A test must catch each of them. Each entry has the name of a definition, a
+pattern that the definition contains once, and the text that replaces it."""
 
 PICKED = (
-    # Sines, cosines and the phases that they are of
+    # Sines, cosines, and their phases
     ("SinePolynomial", "0x1.921fb54442d18p0", "0x1.921fb54442d28p0"),
     ("QuickPolynomials", "0x1.03c1f075dd91p-2", "0x1.03c1f0756d91p-2"),
     ("PolynomialSums", "0x1.1a6262ca2f195p-54", "0.0"),

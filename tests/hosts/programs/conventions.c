@@ -1,6 +1,7 @@
-/* The functions of docs/conventions.md beside the loops that they replace, each written anew in its runtime's
-   order and types: the same columns of the same rows, within what those round. Its periods are exact. Their
-   files are taken out of the page when this is built. Prints nothing but mistakes. */
+/* Compares the functions of docs/conventions.md with the loops that they replace. Each loop is written anew
+   in the runtime's order and types. Both must write the same columns of the same rows, except for the loop's
+   rounding errors. The periods in the page are exact. The build takes the functions out of the page. Prints
+   only mistakes. */
 #include <math.h>
 #include <posenc/models_c.h>
 #include <stdio.h>
@@ -14,13 +15,14 @@ enum { MAX = 8192 };
 static float got[MAX], want[MAX];
 static int mistakes = 0;
 
-/* Unlike any encoding. */
+/* Numbers that no encoding has. */
 static void Fill(void) {
   int i;
   for (i = 0; i < MAX; ++i) got[i] = want[i] = (float)(i % 97) * 0.25f - 7.0f;
 }
 
-/* The first count entries are the same within what the loops round, the others untouched. */
+/* Expects that the first count entries agree, except for the loop's rounding errors, and that the others did
+   not change. */
 static void Expect(const char* name, posenc_status status, size_t count) {
   size_t i;
   if (status != POSENC_OK) {
@@ -116,7 +118,7 @@ static void TestTensor2tensor(size_t channels) {
   for (t = 0; t < LENGTH; ++t) {
     float* row = want + t * channels;
     for (i = 0; i < pairs; ++i) {
-      /* What is multiplied, as the code has it: the inverse of a timescale is min_timescale times a power. */
+      /* The runtime's code multiplies by the inverse of a timescale, which is min_timescale times a power. */
       const float inverse = (float)min_timescale * expf((float)i * -increment);
       row[i] = sinf((float)(START + t) * inverse);
       row[pairs + i] = cosf((float)(START + t) * inverse);
@@ -229,7 +231,7 @@ static void TestFairseq(size_t dim, int64_t padding) {
   posenc_encoder_destroy(encoder);
 }
 
-/* Quarters, sixths and twelfths of each period, also after a million periods, are exact. */
+/* Quarters, sixths and twelfths of each period are exact, even after a million periods. */
 static void TestPeriods(void) {
   static const double periods[] = {24.0, 365.25, 360.0};
   static const struct {

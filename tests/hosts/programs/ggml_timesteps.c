@@ -1,6 +1,6 @@
-/* ggml's operator GGML_OP_TIMESTEP_EMBEDDING beside posenc: with the frequencies that its expf gives, every
-   value within a float of the correctly rounded one, and of odd dims the same column of zeros. Exit status: 0
-   if so. */
+/* Compares ggml's operator GGML_OP_TIMESTEP_EMBEDDING with posenc. posenc gets the frequencies that ggml's
+   expf makes. Every value must be within a float of the correctly rounded one, and odd dims must have the
+   same column of zeros. The exit status is 0 on success. */
 #include <ggml-cpu.h>
 #include <ggml.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static int RunPosenc(const posenc_spec* spec) {
   return status != POSENC_OK;
 }
 
-/* How many floats apart. */
+/* How many floats a and b are apart. */
 static int64_t Apart(float a, float b) {
   int32_t x, y;
   memcpy(&x, &a, sizeof(x));

@@ -1,7 +1,7 @@
-/* The loop of an inference runtime in C99: layers of a model with grouped queries, a prompt and then a token
-   at a time, q rotated in place and k into the cache of keys, in one call, by threads with a range of tokens
-   or, of a single token, of heads. One rotary in the runtime's memory serves all of them. Prints nothing but
-   mistakes. Exit status: 0 if every element is the formula's, whatever the batches, threads and strides. */
+/* The loop of an inference runtime in C99. Layers have grouped queries. A prompt comes first, then one token
+   at a time. One call rotates q in place and k into the cache of keys. Threads split the tokens or, for a
+   single token, the heads. All share one rotary in the runtime's memory. Prints only mistakes. The exit
+   status is 0 if every element is the formula's, whatever the batches, threads and strides are. */
 #include <math.h>
 #include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
@@ -12,17 +12,18 @@
 
 enum { LAYERS = 2, Q_HEADS = 32, K_HEADS = 8, HEADS = Q_HEADS + K_HEADS, DIM = 128, PAIRS = DIM / 2 };
 enum { TOKENS = 48, ROW = HEADS * DIM, RESULTS = LAYERS * TOKENS * ROW, THREADS = 4 };
-enum { STACK_BYTES = 64 * 1024, GUARD_BYTES = 256 * 1024 }; /* small, and no way to miss its end */
+enum { STACK_BYTES = 64 * 1024, GUARD_BYTES = 256 * 1024 }; /* small, with a guard that no code jumps over */
 
 typedef enum { TOKENS_FIRST, HEADS_FIRST } Order; /* [tokens, heads, DIM], [heads, tokens, DIM] */
 
-/* How a run reads its context: a prompt, then `step` tokens at a time. */
+/* How a context is processed: a prompt, then `step` tokens at a time. */
 typedef struct {
   Order order;
   size_t prompt, step, threads;
 } Plan;
 
-/* What a rotation by threads shares: tokens of a batch that begin at n_past, where q and k are. */
+/* What the threads of a rotation share: the tokens of a batch, which begin at n_past, and where q and k are.
+ */
 typedef struct {
   const posenc_rotary* rotary;
   int64_t n_past;
@@ -30,14 +31,14 @@ typedef struct {
   posenc_heads q, k;
 } Batch;
 
-/* What one of the threads does. */
+/* The work of one thread. */
 typedef struct {
   const Batch* batch;
   size_t index;
   posenc_status status;
 } Share;
 
-/* Elements before any rotation: any numbers that differ, of either sign. */
+/* Elements before rotation: different numbers of either sign. */
 static float Projected(size_t layer, size_t token, size_t head, size_t element) {
   const unsigned n = (unsigned)(((layer * TOKENS + token) * HEADS + head) * DIM + element) * 2654435761u;
   return (float)(n >> 8) * 0x1p-22f - 2.0f;
@@ -52,7 +53,7 @@ static posenc_heads HeadsOf(float* data, Order order, size_t heads, size_t token
   return tensor;
 }
 
-/* The tensor from a token and a head on. */
+/* The part of the tensor that begins at a token and a head. */
 static posenc_heads From(posenc_heads tensor, size_t token, size_t head, size_t heads) {
   const size_t at = token * tensor.token_stride + head * tensor.head_stride;
   const size_t source_at = token * tensor.source_token_stride + head * tensor.source_head_stride;
@@ -81,7 +82,7 @@ static void* RotateShare(void* argument) {
   return NULL;
 }
 
-/* Whether all threads rotated their share. */
+/* Rotates in all threads. Returns whether all succeeded. */
 static int Rotate(const Batch* batch) {
   pthread_t threads[THREADS];
   Share shares[THREADS];
@@ -114,8 +115,8 @@ static void Gather(const posenc_heads* tensor, size_t token, float* out) {
   }
 }
 
-/* One layer of a batch: what a projection gave for q and k of each token, rotated where attention reads it.
- */
+/* Runs one layer of a batch: takes q and k of each token from a projection, and rotates them to where
+   attention reads them. */
 static int RunLayer(const Batch* batch, size_t layer, size_t n_past, Order order, float* projected,
                     float* results) {
   posenc_heads source = HeadsOf(projected + Q_HEADS * batch->tokens * DIM, order, K_HEADS, batch->tokens);
@@ -139,7 +140,7 @@ static int RunLayer(const Batch* batch, size_t layer, size_t n_past, Order order
   return 1;
 }
 
-/* All tokens by a plan; results [LAYERS, TOKENS, HEADS, DIM] are q and k as rotated. */
+/* Processes all tokens as the plan says. results [LAYERS, TOKENS, HEADS, DIM] are the rotated q and k. */
 static int Run(const posenc_rotary* rotary, int64_t first, const Plan* plan, float* results) {
   static float projected[TOKENS * ROW], cache[LAYERS][TOKENS * K_HEADS * DIM];
   size_t done, layer, t;
@@ -164,7 +165,7 @@ static int Run(const posenc_rotary* rotary, int64_t first, const Plan* plan, flo
   return 1;
 }
 
-/* w_i of Llama 3.1, as Meta's and transformers' code has it. */
+/* w_i of Llama 3.1, as the code of Meta and of transformers computes it. */
 static long double Frequency(size_t i) {
   const long double pi = 3.14159265358979323846264338327950288L;
   const long double w = powl(500000.0L, -2.0L * (long double)i / DIM), wavelength = 2.0L * pi / w;
@@ -174,7 +175,7 @@ static long double Frequency(size_t i) {
   return (1.0L - smooth) * w / 8.0L + smooth * w;
 }
 
-/* Half a unit in the last place, and the error of this computation. */
+/* The tolerance is half a unit in the last place, and the error of this computation. */
 static int IsRounded(float got, long double want) {
   return fabsl((long double)got - want) <= 0x1p-24L * fabsl(want) + 1e-12L;
 }

@@ -1,6 +1,6 @@
-/* The functions of docs/something-else.md beside the formulas of their models, written anew in double: the
-   same elements, within the roundings to float32. Their file is taken out of the page when this is built.
-   Prints nothing but mistakes. */
+/* Compares the functions of docs/something-else.md with the formulas of their models, written anew in double.
+   Elements must agree, except for the rounding to float32. The build takes the functions out of the page.
+   Prints only mistakes. */
 #include <math.h>
 #include <posenc/models_c.h>
 #include <posenc/rotary_cache_c.h>
@@ -16,7 +16,7 @@ static float q[SIZE];
 static double want[SIZE];
 static int mistakes = 0;
 
-/* Unlike any encoding. */
+/* Numbers that no encoding has. */
 static void Fill(void) {
   int e;
   for (e = 0; e < SIZE; ++e) want[e] = q[e] = (float)(e % 97) * 0.25f - 7.0f;
@@ -34,7 +34,7 @@ static void Expect(const char* name, posenc_status status, const float* got, siz
   }
 }
 
-/* Elements a and b of a head in `want` become a cos(x) - b sin(x) and b cos(y) + a sin(y), times gain. */
+/* Replaces elements a and b of a head in `want` by gain times a cos(x) - b sin(x) and b cos(y) + a sin(y). */
 static void TurnBy(double x, double y, double gain, double* a, double* b) {
   const double old = *a;
   *a = gain * (old * cos(x) - *b * sin(x));
@@ -182,8 +182,8 @@ static void TestTemperature(int first) {
   posenc_rotary_destroy(rotary);
 }
 
-/* One token at 777 with one head, of which 64 elements from `first` on rotate. DeepSeek's frequencies are
-   YaRN's, whose ramp begins at pair 10 and ends at pair 23. */
+/* One token at position 777 with one head, in which 64 elements rotate, beginning at `first`. DeepSeek's
+   frequencies are scaled by YaRN, with a ramp from pair 10 to pair 23. */
 static void ExpectHead(const char* name, posenc_status status, const posenc_rotary* rotary, size_t head_dim,
                        int first, int is_glm, int pairs_halves) {
   posenc_heads head = {

@@ -1,6 +1,6 @@
-// A runtime with threads of its own: they share one encoder in the runtime's memory and fill a table by
-// ranges of rows, and one rotary. Prints nothing but mistakes. Exit status: 0 if the bits are those of a
-// single call.
+// A runtime that has its own threads. They share one encoder in the runtime's memory and fill a table by
+// ranges of rows. They also share one rotary. Prints only mistakes. The exit status is 0 if the bits equal
+// the bits of a single call.
 #include <posenc/posenc.h>
 #include <posenc/rotary.h>
 #include <pthread.h>
@@ -15,12 +15,10 @@ namespace {
 
 constexpr std::size_t kDim = 130, kStride = 144, kRows = 20000, kThreads = 4;
 constexpr std::int64_t kFirst = -1000;
-constexpr std::size_t kStackBytes = 64 * 1024, kGuardBytes = 256 * 1024;  // small, and no way to miss its end
-
-// Threads that run a job for each range of rows.
+constexpr std::size_t kStackBytes = 64 * 1024, kGuardBytes = 256 * 1024;  // a guard no code jumps over
 class Pool {
  public:
-  // Calls job(begin, end) for ranges that make up [0, rows).
+  // Calls job(begin, end) for ranges that together cover [0, rows).
   template <class Job>
   void ParallelFor(std::size_t rows, std::size_t range, const Job& job) {
     Work<Job> work{job, rows, range, {}};
@@ -60,7 +58,7 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
   Pool().ParallelFor(kRows, range, [&](std::size_t begin, std::size_t end) {
     const std::int64_t first = kFirst + static_cast<std::int64_t>(begin);
     failures += encoder.Write(first, end - begin, {&got[begin * kStride], kStride}) != POSENC_OK;
-    // The call that needs most stack: two sequences that share their positions.
+    // The call that needs most stack: two sequences with the same positions.
     const std::int64_t firsts[] = {first, first};
     const std::size_t entries = (end - begin) * kStride;
     std::vector<T> batch(2 * entries);
@@ -73,20 +71,20 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
          std::memcmp(sum.data(), one_sum.data(), bytes) == 0;
 }
 
-// The calls that need most stack: as many elements as may turn, and positions that only wide arithmetic
-// knows.
+// The calls that need most stack: as many elements as a stack buffer holds, and positions that need wide
+// arithmetic.
 template <class T>
 bool RotatesTheSame(const posenc::RotarySpec& spec) {
   constexpr std::size_t kHeads = 2, kTokens = 40, kRange = 3;
   posenc::Rotary rotary;
   if (posenc::Rotary::Create(spec, &rotary) != POSENC_OK) return false;
-  std::vector<double> positions(2 * kTokens);  // of two axes
+  std::vector<double> positions(2 * kTokens);  // for two axes
   for (std::size_t t = 0; t < positions.size(); ++t) {
     positions[t] = t % 2 == 0 ? static_cast<double>(t) / 7 : 0x1p-1074 * static_cast<double>(t);
   }
   const std::size_t stride = kHeads * spec.head_dim;
   std::vector<T> want(kTokens * stride);
-  std::memset(want.data(), 0x3c, want.size() * sizeof(T));  // positive in all types, none a NaN
+  std::memset(want.data(), 0x3c, want.size() * sizeof(T));  // positive in all types, and not NaNs
   std::vector<T> got = want;
   std::atomic<int> failures{0};
   const auto rotate = [&](std::size_t begin, std::size_t end, std::vector<T>* x) {
@@ -102,12 +100,12 @@ bool RotatesTheSame(const posenc::RotarySpec& spec) {
 
 bool RotatesTheSameInEveryWay() {
   posenc::RotarySpec spec;
-  spec.head_dim = 1024;  // more would not change its pairing in place
+  spec.head_dim = 1024;  // larger heads cannot change their pairing in place
   spec.axes = 2;
   spec.sections[0] = spec.sections[1] = spec.head_dim / 4;
   const posenc_pairing pairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
   for (const posenc_pairing pairing : pairings) {
-    for (const posenc_pairing output : pairings) {  // if unlike the input's a buffer more
+    for (const posenc_pairing output : pairings) {  // another output pairing needs one more buffer
       for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
         spec.pairing = pairing;
         spec.output_pairing = output;
@@ -126,7 +124,7 @@ bool RotatesTheSameInEveryWay() {
 
 int main() {
   if (!RotatesTheSameInEveryWay()) {
-    std::fprintf(stderr, "ranges of tokens are rotated to other bits than in one call\n");
+    std::fprintf(stderr, "ranges of tokens get different bits than in one call\n");
     return 1;
   }
   posenc::Spec spec;
@@ -141,7 +139,7 @@ int main() {
         FillsTheSameTable<posenc::Float16>(encoder, range)) {
       continue;
     }
-    std::fprintf(stderr, "ranges of %zu rows give other bits than one call\n", range);
+    std::fprintf(stderr, "ranges of %zu rows get different bits than in one call\n", range);
     return 1;
   }
   return 0;

@@ -2,8 +2,8 @@
 //
 //   posenc::sinusoidal(Tensor positions, int dim, *, float base=10000, ScalarType? dtype=None) -> Tensor
 //
-// positions [rows] of int32 or int64, on the CPU; the result is [rows, dim] of float32 (unless dtype
-// says otherwise), bfloat16 or float16, and every entry correctly rounded. Python:
+// positions [rows] are int32 or int64, on the CPU. The result [rows, dim] is float32, or bfloat16 or float16
+// if dtype says so. Every entry is correctly rounded. In Python:
 // torch.ops.load_library("libposenc_torch.so"), then torch.ops.posenc.sinusoidal(torch.arange(5000), 512).
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -24,7 +24,7 @@ struct Destroy {
 };
 using Encoder = std::unique_ptr<posenc_encoder, Destroy>;
 
-// Takes microseconds. A model that lives long would keep it.
+// Takes microseconds. A model that is used for long would keep the encoder.
 Encoder MakeEncoder(std::int64_t dim, double base) {
   posenc_spec spec;
   Check(posenc_spec_init(&spec, sizeof(spec)));
@@ -46,7 +46,7 @@ at::Tensor Sinusoidal(const at::Tensor& positions, std::int64_t dim, double base
   auto* to = static_cast<char*>(out.data_ptr());
   const auto row_bytes = static_cast<std::size_t>(dim) * out.element_size();
 
-  // torch's own threads, each with a range of rows.
+  // torch's threads, each with a range of rows.
   std::atomic<posenc_status> status{POSENC_OK};
   at::parallel_for(0, list.numel(), /*grain_size=*/64, [&](std::int64_t begin, std::int64_t end) {
     const auto first = static_cast<std::size_t>(begin), rows = static_cast<std::size_t>(end - begin);

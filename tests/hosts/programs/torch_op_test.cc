@@ -1,4 +1,5 @@
-// torch_op_test LIBRARY: posenc::sinusoidal from C++, beside the recipe of the PyTorch tutorials.
+// torch_op_test LIBRARY: tests posenc::sinusoidal from C++, and compares it with the code of the PyTorch
+// tutorials.
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <dlfcn.h>
@@ -12,7 +13,7 @@ using Sinusoidal = at::Tensor(const at::Tensor&, std::int64_t, double, c10::opti
 
 constexpr std::int64_t kRows = 5000, kDim = 512;
 
-// The recipe in the arithmetic of a type.
+// The code of the tutorials, in the arithmetic of a type.
 at::Tensor Recipe(at::ScalarType type) {
   const auto options = at::TensorOptions().dtype(type);
   const at::Tensor position = at::arange(kRows, options).unsqueeze(1);
@@ -42,8 +43,8 @@ int main(int argc, char** argv) {
   const at::Tensor ours = sinusoidal.call(at::arange(kRows, at::kLong), kDim, 10000.0, at::kFloat);
   const at::Tensor exact = Recipe(at::kDouble), theirs = Recipe(at::kFloat);
 
-  // Half an ulp of a float below 1 and the error of the recipe in double; a phase of 5000 in float is good to
-  // 2^-12.
+  // The tolerance is half an ulp of a float below 1, and the error of the recipe in double. A float phase of
+  // 5000 has an error of up to 2^-12.
   const double our_error = Largest(ours.to(at::kDouble) - exact);
   const double their_error = Largest(theirs.to(at::kDouble) - exact);
   Expect(ours.sizes() == at::IntArrayRef({kRows, kDim}), "the shape is [rows, dim]");

@@ -1,4 +1,4 @@
-// What the operators share.
+// What the operators for libtorch share: the types of tensors, and errors.
 #ifndef POSENC_TESTS_HOSTS_PROGRAMS_TORCH_POSENC_H_
 #define POSENC_TESTS_HOSTS_PROGRAMS_TORCH_POSENC_H_
 
@@ -22,7 +22,7 @@ inline posenc_type TypeOf(at::ScalarType type) {
     case at::kLong:
       return POSENC_I64;
     default:
-      return posenc_type{};  // none: the calls report it
+      return posenc_type{};  // no posenc type; the calls report it
   }
 }
 

@@ -3,10 +3,10 @@
 //   posenc::rotary_(Tensor(a!) q, Tensor(b!) k, Tensor positions, *, str preset="llama", float? base=None,
 //                   bool inverse=False) -> ()
 //
-// q and k [batch, heads, tokens, head_dim] of float32, bfloat16 or float16, on the CPU, of any strides but
-// for head_dim's, which is 1: what projections give, [batch, tokens, heads, head_dim], is transposed as a
-// view and nothing is copied. Their heads may differ in number. positions [tokens] or [batch, tokens] of
-// int32 or int64. What is refused is left as it was.
+// q and k [batch, heads, tokens, head_dim] are float32, bfloat16 or float16, on the CPU. Only the stride of
+// head_dim must be 1. So a projection's output [batch, tokens, heads, head_dim] can be transposed as a view,
+// without a copy. q and k may have different numbers of heads. positions [tokens] or [batch, tokens] are
+// int32 or int64. If the operator refuses, it changes nothing.
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
 #include <ATen/Parallel.h>
@@ -30,7 +30,7 @@ struct Destroy {
 };
 using Rotary = std::unique_ptr<posenc_rotary, Destroy>;
 
-// Takes microseconds. A model that lives long would keep it.
+// Takes microseconds. A model that is used for long would keep the rotary.
 Rotary MakeRotary(const std::string& preset, std::int64_t head_dim, c10::optional<double> base) {
   posenc_rotary_spec spec;
   Check(posenc_rotary_spec_preset(&spec, sizeof(spec), preset.c_str(), static_cast<std::size_t>(head_dim),
@@ -41,7 +41,7 @@ Rotary MakeRotary(const std::string& preset, std::int64_t head_dim, c10::optiona
   return Rotary(rotary);
 }
 
-// From a token of a sequence on.
+// The heads of a sequence, beginning at a token.
 posenc_heads HeadsOf(const at::Tensor& x, std::int64_t sequence, std::int64_t token, bool inverse) {
   const std::int64_t begin = sequence * x.stride(0) + token * x.stride(2);
   posenc_heads heads{};
@@ -64,7 +64,7 @@ void CheckTensors(const at::Tensor& q, const at::Tensor& k, const at::Tensor& po
   at::assert_no_overlap(q, k);
   TORCH_CHECK(q.scalar_type() == k.scalar_type() && q.size(0) == k.size(0) && q.size(2) == k.size(2) &&
                   q.size(3) == k.size(3),
-              "posenc::rotary_: q and k must agree but for their heads");
+              "posenc::rotary_: q and k may differ only in the number of heads");
   TORCH_CHECK((positions.dim() == 1 || positions.dim() == 2) && positions.device().is_cpu(),
               "posenc::rotary_: positions must be [tokens] or [batch, tokens] on the CPU");
 }
@@ -80,11 +80,11 @@ void RotaryInPlace(at::Tensor& q, at::Tensor& k, const at::Tensor& positions, c1
     return {TypeOf(list.scalar_type()), from + token * static_cast<std::int64_t>(list.element_size())};
   };
   const auto count = static_cast<std::size_t>(list.numel());
-  // Without tensors a call only checks: all positions, before any thread rotates.
+  // A call without tensors only checks. It checks all positions before any thread rotates.
   const posenc_list all = positions_from(0);
   Check(posenc_rotate_at(rotary.get(), &all, count, nullptr, 0, nullptr));
 
-  // torch's own threads, each with a range of the tokens of all sequences.
+  // torch's threads, each with a range of the tokens of all sequences.
   std::atomic<posenc_status> status{POSENC_OK};
   at::parallel_for(0, list.numel(), /*grain_size=*/16, [&](std::int64_t begin, std::int64_t end) {
     while (begin < end) {

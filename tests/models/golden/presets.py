@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""presets.py > presets.txt: what the presets write and rotate by, from their sources' formulas in decimals.
+"""presets.py > presets.txt: computes what presets write and how they rotate, from their sources' formulas in decimals.
 
-Nothing of posenc takes part. The rows are those of tests/golden/formulas.txt, with `preset` and, of encodings, the source's
-`rounding`. A preset of an encoding has no other settings: its columns are the source's code, written here by hand. A preset of
-rotary embeddings is compared with the settings beside it; `+factor` is set over it.
+It uses nothing of posenc. Rows are as in tests/golden/formulas.txt, with `preset` and, for encodings, the source's `rounding`. A
+preset of an encoding has no other settings: its columns follow the source's code, written here by hand. A preset of rotary
+embeddings is compared with the settings beside it; `+factor` is set after the preset.
 
-Bases, factors and lengths are those of the sources in docs/rotary.md and docs/conventions.md, preset by preset.
+Bases, factors and lengths come from the sources that docs/rotary.md and docs/conventions.md name for each preset.
 """
 
 import math
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True  # beside the sources
+sys.dont_write_bytecode = True  # not among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
 
 import formulas
 from formulas import D, DIMS, POSITIONS, listed, print_rotary, print_row, sine_cosine
 
-# Presets of encoders: what each column holds, a sine, a cosine, a zero or the position, and its frequency.
+# Presets of encoders: what each column holds (a sine, a cosine, a zero or the position), and its frequency.
 
 def sines(ws):
     return [("sine", w) for w in ws]
@@ -89,7 +89,7 @@ def grid_axis(d):
     return padded(sines(half_periods(d)) + cosines(half_periods(d)), d)
 
 
-BANDS = "-7.75+2.8125*{}"  # a caller's frequencies
+BANDS = "-7.75+2.8125*{}"  # listed by the caller
 
 
 def fourier(d):
@@ -118,7 +118,7 @@ def pixel_bands(d):
     return padded(sines(ws) + cosines(ws), d)
 
 
-PRESETS = {  # the source's columns and phase rounding, the position that it calls 0, and what positions are multiplied by
+PRESETS = {  # the source's columns and phase rounding, the position that it calls 0, and the factor of positions
     "attention_is_all_you_need": (paper, ""), "annotated_transformer": (tutorial, "F32_EXP"),
     "pytorch_tutorial": (tutorial, "F32_EXP"), "opennmt_py": (tutorial, "F32_EXP"), "d2l": (paper, "F32_POW_DIV"),
     "keras_hub": (paper, ""), "hf_distilbert": (paper, "F64_POW_DIV"), "tatp22": (tatp22, "F32_INV_FREQ"),
@@ -142,7 +142,7 @@ PRESETS = {  # the source's columns and phase rounding, the position that it cal
     "diffusers_3d": (grid_axis, ""), "detr": (paper, "F32_POW_DIV", 1), "detr_normalized": (paper, "", 0, 1, "TURNS"),
     "xlnet": (paper_in_halves, "F32_INV_FREQ"), "musicgen": (musicgen, "F32_POW_DIV"),
 }
-PADDED = ("fairseq", "hf_speech_to_text", "hf_m2m_100")  # whose row 1 is zero
+PADDED = ("fairseq", "hf_speech_to_text", "hf_m2m_100")  # the row for their position 1 is zero
 
 
 def entries(columns, p, unit="RADIANS"):
@@ -160,10 +160,10 @@ def print_presets_of_encoders():
             settings = {"preset": name, "rounding": rounding or "NO_PHASE_ROUNDING", "dim": d, "at": p}
             if source in (fourier, fourier_cosines_first):
                 if d == 1:
-                    continue  # a list of one, of which no column shows
+                    continue  # a list with one entry, which no column shows
                 settings["frequencies"] = BANDS.format(d // 2)
             if source is nerf_paper and d > 60:
-                continue  # above 2^31
+                continue  # a frequency is above 2^31
             zero = name in PADDED and p == 1
             columns = [("zero", 0)] * d if zero else source(d)
             print_row("encoder", settings, dict(entries(columns, (D(p) + first) * factor, unit)))
@@ -180,7 +180,7 @@ LLAMA3 = "scaling=LLAMA3 original_length=8192 factor="
 YARN = "scaling=YARN factor={} original_length={} mscale={} mscale_all_dim={}"
 LONGROPE = ("scaling=LONGROPE factor=32 length=131072 original_length=4096 "
             "+factors=1+0.0625*48 +long_factors=1.5+1*48 +length=")
-ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_dim is negative, the last ones turn
+ROTARY_PRESETS = {  # name: head_dim, rotary_dim, base and the rest; if rotary_dim is negative, the last elements rotate
     "rope": (64, 64, 10000, NEIGHBOURS), "gpt_j": (256, 64, 10000, NEIGHBOURS), "codegen": (256, 64, 10000, NEIGHBOURS),
     "gpt_neox": (96, 24, 10000), "llama": (128, 128, 10000), "codellama": (128, 128, 1000000),
     "llama3": (128, 128, 500000, LLAMA3 + "8"), "llama3_2": (64, 64, 500000, LLAMA3 + "32"),
