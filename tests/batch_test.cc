@@ -41,8 +41,8 @@ std::vector<T> FirstActivations(std::size_t count) {
   return {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-// Compares AddBatch with Add for each sequence. Gaps between sequences must keep their activations. Positions
-// get the encoder's offset.
+// Compares AddBatch with Add for each sequence. Gaps between sequences must keep their activations. The
+// encoder adds `offset` to positions.
 template <class T, class Position>
 void ExpectAddOfEach(const Encoder& encoder, const Firsts& wide, const Shape& shape, float scale,
                      std::int64_t offset = 0) {

@@ -140,11 +140,11 @@ TEST(Dispatch, CreationAsksForTheFirstLevelCache) {
   if (bytes <= 0) GTEST_SKIP() << "the system does not tell the size";
   const std::size_t found = internal::FirstLevelCacheBytes();
   if (found == 0 && std::getenv("POSENC_EXPECTED_TARGETS") != nullptr) {
-    GTEST_SKIP() << "emulated processors may lack the leaves of CPUID that say it";
+    GTEST_SKIP() << "emulated processors may lack the leaves of CPUID that tell the size";
   }
   EXPECT_EQ(found, static_cast<std::size_t>(bytes));
 #else
-  GTEST_SKIP() << "the system does not say it";
+  GTEST_SKIP() << "the system does not tell the size";
 #endif
 }
 

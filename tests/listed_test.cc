@@ -110,7 +110,7 @@ TEST_P(Listed, WholeTurnsNeedNoLastResort) {
   std::vector<float> row(8 * 3);
   EXPECT_EQ(WalkList(encoder, {1, 2, 5}, row.data()).recomputed, 0u);
   for (std::size_t k = 0; k < row.size(); ++k) {
-    if (k % 8 == 4 || k % 8 == 5) continue;  // an odd number of quarter turns
+    if (k % 8 == 4 || k % 8 == 5) continue;  // pair 2: quarter turns
     EXPECT_TRUE(SameBits(std::fabs(row[k]), k % 2 == 0 ? 0.0f : 1.0f)) << k;
     EXPECT_TRUE(k % 2 != 0 || !std::signbit(row[k])) << k;
   }
