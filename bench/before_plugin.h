@@ -35,8 +35,8 @@ enum { BEFORE_NO_ROUNDING = 1, BEFORE_F32_LOG_DIV = 2 };                  // rou
 enum { BEFORE_HALF_SPLIT = 1, BEFORE_NEIGHBOURS = 2 };                    // pairings
 enum { BEFORE_EXACT = 1, BEFORE_FAST = 2 };                               // arithmetics
 enum { BEFORE_NO_SCALING = 1, BEFORE_LLAMA3 = 2 };                        // scalings
-// Layouts of caches: one table [cosines | sines]; two tables in which each value stands twice; one table of
-// pairs (cosine, sine). In two tables the copies are side by side if pairs are neighbours.
+// Layouts of caches. COS_SIN: one table [cosines | sines]. DUPLICATED: two tables in which each value stands
+// twice, side by side if pairs are neighbours. PAIRS: one table of pairs (cosine, sine).
 enum { BEFORE_CACHE_COS_SIN = 1, BEFORE_CACHE_DUPLICATED = 2, BEFORE_CACHE_PAIRS = 3 };
 
 typedef struct before_encoder_spec {

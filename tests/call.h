@@ -42,8 +42,8 @@ struct Setting {
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
 
-  // The kinds of specs reach every path through the library: layouts, frequencies, phases and rows of
-  // encoders; arithmetic, pairings, axes and phases of rotaries; layouts of caches.
+  // The kinds of specs reach every path through the library. Encoders differ in layouts, frequencies, phases
+  // and rows. Rotaries differ in arithmetic, pairings, axes and phases. Caches differ in layouts.
   static constexpr int kKinds = 13;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};

@@ -311,7 +311,8 @@ TEST_P(Grids, OfOtherColumnsAndPadding) {
   }
 }
 
-// Compares a grid as MAE uses it with MPFR: rows ordered by h, then w; the columns of w first; a class token.
+// Compares a grid with MPFR, as MAE uses it. Rows are ordered by h, then w. The columns of w come first.
+// There is a class token.
 TEST_P(Grids, AreWhatTheOracleSays) {
   const Spec spec = MakeSpec(6, target(), POSENC_SIN_COS);
   const Encoder encoder = Create(spec);

@@ -330,7 +330,7 @@ TEST(RefusalsOfGrids, Counts) {
   expect(Refusal(POSENC_BAD_SIZE, "address space"), 6, 2, kMaxSize / 2);
   expect(Refusal(POSENC_BAD_SIZE, "address space"), 0, kMaxSize, kMaxSize);
   expect(POSENC_OK, 0, kMaxSize, 1);
-  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kGrids, [](Call& c) {  // of a list alone
+  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kGrids, [](Call& c) {  // the list alone is too large
     if (c.a.type != POSENC_BF16) c.a.stride = kMaxSize;
     c.a.axes[1].count = kMaxSize / 8 + 1;
   });

@@ -289,7 +289,7 @@ TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
             0x1.aa673fbb83e3ep+15);
   EXPECT_EQ(LastRadians("head_dim=2 frequencies=1.75 position_scale=-0x1.e7516d6896bb4p14"),
             -0x1.aa673fbb83e3ep+15);
-  // 2^53 + 1, times 3; (2^54 - 1) / 9; (2^53 + 1) / 3.
+  // These are midpoints: 3 (2^53 + 1), (2^54 - 1) / 9, and (2^53 + 1) / 3.
   EXPECT_EQ(LastRadians(third + "frequencies=0x19852f0d8ec1p-40 position_scale=0x3c3p-20"), 0x1p-7);
   EXPECT_EQ(LastRadians(third + "frequencies=0x1bp-60 position_scale=0x71c71c71c71c7p-120"), 0x1p-126);
   EXPECT_TRUE(std::isnan(LastRadians(third + "frequencies=0x1bp-60 position_scale=0x71c71c71c71c6p-120")));

@@ -12,8 +12,8 @@
 namespace posenc {
 namespace {
 
-// Gains whose products are exact, or midpoints with few or many digits; gains whose products are not; gains
-// that are not doubles.
+// Some gains have exact products, or products that are midpoints with few or many digits. Others do not, or
+// are not doubles.
 const RotaryGain kGains[] = {{1.0, 1.0, false},
                              {1.0, 0.75, false},
                              {1.0 + 0x1p-24, 1.0, false},

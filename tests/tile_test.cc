@@ -83,7 +83,7 @@ const std::vector<Solved>& AllSolved() {
   return all;
 }
 
-// The first pair and the number of pairs: as many pairs as a tile holds, a few, and the last one.
+// The first pair and the number of pairs: a full tile, a few pairs, and only the last pair.
 std::vector<std::pair<std::size_t, std::size_t>> Slices(std::size_t pairs, std::size_t most,
                                                         bool is_reference) {
   if (is_reference) return {{pairs / 2, 3}};

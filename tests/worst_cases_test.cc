@@ -17,9 +17,9 @@ namespace {
 // Positions and frequencies whose product has a sine or a cosine near a midpoint, at a relative distance of
 // 2^-46 to 2^-73. They were constructed for each type: the frequency is the double nearest to asin or acos of
 // the midpoint, divided by the position, for the best of some 10^5 positions. They are on both sides of
-// midpoints, and large enough for angle addition to decide. The last ones for each type are just
-// large enough for that, or just too small. Their frequencies are so high that the products in angle addition
-// cancel and leave their errors.
+// midpoints, and large enough for angle addition to decide. The last ones for each type are just large enough
+// for that, or just too small. Their frequencies are so high that the products in angle addition cancel and
+// leave their errors.
 struct Constructed {
   double frequency;
   std::int64_t position;

@@ -317,8 +317,8 @@ void OwnedSpec<S>::Mutate(Bytes& bytes) {
   }
 }
 
-// Fills each list with the number of entries that the spec says, or with one if no spec may have so many. One
-// list in eight gets a wild entry.
+// Fills each list with the number of entries that the spec says, or with one entry if that number is too
+// large for any spec. One list in eight gets a wild entry.
 template <class S>
 void OwnedSpec<S>::FillLists(Bytes& bytes) {
   for (std::size_t i = 0; i < Lists(spec_).size(); ++i) {

@@ -82,7 +82,7 @@ def inv_freq(dim, turns):
 
 
 def fairseq(dim):
-    """Also Speech2Text, M2M-100 and DDPM."""
+    """fairseq's table, which Speech2Text, M2M-100 and DDPM also use."""
     def formula(positions):
         half = dim // 2
         frequencies = torch.exp(torch.arange(half, dtype=torch.float) * -(math.log(10000) / (half - 1)))

@@ -65,7 +65,7 @@ for dtype in TYPES:
         assert torch.equal(slices[:, :-1], torch.cat((q, k), 1)) and (slices[:, -1] == 1).all()
 
         one = [x.clone() for x in (slices[:, :Q_HEADS, 3:4], slices[:, Q_HEADS:-1, 3:4])]
-        rotary_(*one, positions[..., 3:4], base=BASE, inverse=True)  # one token, and back
+        rotary_(*one, positions[..., 3:4], base=BASE, inverse=True)  # one token is rotated back
         assert error(one[0], rotate_half(slices[:, :Q_HEADS, 3:4], -at[:, :, 3:4])).max() <= 8 * torch.finfo(dtype).eps
 
 q = heads_first(Q_HEADS, torch.float32)

@@ -2,10 +2,10 @@
 """Measures which rotation each layer of a model applies, by running huggingface/transformers' own classes.
 
     measure.py CONFIG.json...         one line of JSON for each configuration
-    measure.py --types [TYPE...]      the default configuration of each type of model, or of those that are named
+    measure.py --types [TYPE...]      the default configuration of each type of model, or of the named types
     measure.py --anew RECORDS.jsonl   measures each configuration of the file again, and rewrites the file
 
-It needs transformers and torch. The recorded results are those of transformers 5.16.0.dev0, commit 0cdd8a190850 of
+It needs transformers and torch. The results were recorded with transformers 5.16.0.dev0, commit 0cdd8a190850 of
 2026-08-13, and torch 2.14. Weights are not needed, and a model of any size fits into a few gigabytes.
 
 How it works: the text model is built from its configuration. Parameters of more than a million numbers have no values. An
@@ -23,13 +23,14 @@ A line has "config", and "layers" or "error". "layers" has a group for all layer
     direction    1: (a, b) -> (a cos - b sin, b cos + a sin), where a is the lower element; -1: sin has the other sign
     output       the pairing of the output, if it has another order than the input
     head_dim, rotary_dim, offset   the width of the head; how many elements rotate, from which one on
-    pairs, frequencies             eight pairs, spread evenly, and radians a step for each
+    pairs, frequencies             eight pairs, spread evenly, and the radians for each position
     amplitude    the length that a unit vector gets
 
-"measured" says that only so many of the first layers were measured. A record of a model whose code transformers does not have
-may name a model of transformers that rotates alike: the keys of "as" then replace those of "config".
+"measured" is the number of the first layers that were measured, if not all were. If transformers does not have the code of
+a model, the record may name a model of transformers that rotates in the same way. Then the keys of "as" replace the keys of
+"config".
 
-"axes" has the axis for each pair, "000111222", if positions have several; "-" for a pair that no axis turns.
+"axes" has the axis for each pair, such as "000111222", if positions have several axes. "-" means that no axis rotates the pair.
 """
 import argparse
 import contextlib

@@ -286,7 +286,7 @@ TEST(PositionsFromMask, Arguments) {
     expect(Refusal(POSENC_BAD_ARGUMENT, "scale of the normalization"), 4, 6, bad, 0.0);
     expect(Refusal(POSENC_BAD_ARGUMENT, "offset of the normalization"), 4, 6, 1.0, bad);
   }
-  // A system of 32 bits has no memory for so many.
+  // A system of 32 bits does not have enough memory for these.
   const Refusal too_far = sizeof(std::size_t) > 4
                               ? Refusal(POSENC_OUT_OF_RANGE, "height and width must be at most 2^31")
                               : Refusal(POSENC_BAD_SIZE, "height times width is too large");

@@ -11,7 +11,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from transformers.modeling_utils import PreTrainedModel
 
-LARGE = 1 << 20  # parameters with so many numbers have no values
+LARGE = 1 << 20  # parameters of this size or larger have no values
 random_numbers = torch.Generator().manual_seed(1)
 
 

@@ -71,8 +71,8 @@ bool FillsTheSameTable(const posenc::Encoder& encoder, std::size_t range) {
          std::memcmp(sum.data(), one_sum.data(), bytes) == 0;
 }
 
-// The calls that need most stack: as many elements as a stack buffer holds, and positions that need wide
-// arithmetic.
+// The calls that need most stack: the largest heads that can change their pairing in place, and positions
+// that need wide arithmetic.
 template <class T>
 bool RotatesTheSame(const posenc::RotarySpec& spec) {
   constexpr std::size_t kHeads = 2, kTokens = 40, kRange = 3;
