@@ -21,7 +21,7 @@ constexpr std::size_t kAlignment = 64;
 constexpr int kRounds = 9;
 constexpr int kMoreRounds = 1000;            // if the two builds seem to differ
 constexpr double kMoreSeconds = 5.0;         // but no longer than this
-constexpr double kSectionSeconds = 200e-6;   // short calls are repeated for so long in each timed section
+constexpr double kSectionSeconds = 200e-6;   // a timed section repeats short calls until it lasts this long
 constexpr double kCachedCallSeconds = 5e-3;  // longer calls gain nothing from a warm cache
 
 bool any_failed = false;

@@ -15,7 +15,7 @@ constexpr Shape kShapes[] = {{1, 1024}, {512, 512}, {5000, 512}};
 constexpr Shape kLargeShape = {65536, 1024};
 constexpr std::size_t kMaxRows = 5000;                    // rows that are compared at most
 constexpr std::int64_t kLargestPosition = (1 << 17) - 1;  // for single rows: late in a long context
-constexpr double kTolerance = 1e-2;  // for the first rows; a peer beyond it is used wrongly
+constexpr double kTolerance = 1e-2;  // for the first rows; a larger error means that the peer is used wrongly
 
 // How far a peer's values are from posenc's values, which are correctly rounded.
 struct Deviation {

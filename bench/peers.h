@@ -33,9 +33,9 @@ template <class T>
 std::vector<Peer<T>> SimdPeers();
 
 #ifdef POSENC_BENCH_X86
-bool CpuHasAvx2();        // for what add_simd_rows(avx2 ...) and add_rotary_loops(avx2 ...) compile
-bool CpuHasAvx512();      // for the avx512 variants of both
-bool CpuHasAvx512Bf16();  // for add_rotary_loops(avx512bf16 ...); see CMakeLists.txt
+bool CpuHasAvx2();        // what add_simd_rows(avx2 ...) and add_rotary_loops(avx2 ...) need
+bool CpuHasAvx512();      // what both need for avx512
+bool CpuHasAvx512Bf16();  // what add_rotary_loops(avx512bf16 ...) needs; see CMakeLists.txt
 #endif
 
 // All peers that were found at configure time and that this CPU can run.

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
 constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr std::size_t kCheckedTokens = 48;
-constexpr double kTolerance = 1e-2;  // for rivals in the first tokens; a rival beyond it is used wrongly
+constexpr double kTolerance = 1e-2;         // of rivals in the first tokens; more means wrong use
 constexpr double kFastTolerance = 0x1p-21;  // relative to hypot(a, b): more than POSENC_FAST's 2 ulp
 
 double ToDouble(float x) { return static_cast<double>(x); }

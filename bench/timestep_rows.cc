@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 constexpr Shape kShapes[] = {{1, 320}, {64, 320}, {1, 1024}};
-constexpr double kTolerance = 1e-3;  // for rivals; a rival beyond it is used wrongly
+constexpr double kTolerance = 1e-3;  // for rivals; a larger error means that one is used wrongly
 
 struct NamedWriter {
   const char* counter;

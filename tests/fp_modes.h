@@ -34,8 +34,8 @@ inline Control GetControl() { return std::fegetround(); }
 inline void SetControl(Control control) { std::fesetround(control); }
 #endif
 
-// The x87's rounding, precision and exceptions, both masked and raised. C libraries for Windows do not touch
-// them.
+// The x87's rounding, precision and exceptions, both masked and raised. C libraries for Windows keep them
+// apart from the state of SSE.
 inline std::uint32_t GetX87() {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   std::uint16_t control, status;

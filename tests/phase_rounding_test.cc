@@ -91,7 +91,8 @@ std::string Describe(const Spec& spec) {
          std::to_string(spec.exponent_dim) + ", scale " + std::to_string(spec.position_scale);
 }
 
-// Compares all layouts with the interleaved one. (Odd dims have no layout with a cosine more.)
+// Compares all layouts with the interleaved one. For odd dims it leaves out the layout that ends with a
+// cosine.
 template <class T>
 void ExpectCorrectlyRounded(const char* target, posenc_phase_rounding rounding) {
   static std::map<posenc_phase_rounding, std::vector<Block>> solved;
@@ -227,7 +228,7 @@ TEST_P(PhaseRoundingTest, PowersThatAreTiesAreEven) {
   spec.phase_rounding = POSENC_F32_POW_DIV;
   float row[4];
   ASSERT_EQ(Create(spec).Write(17373980, 1, {row, 4}), POSENC_OK);
-  EXPECT_EQ(row[2], 0x1.aed548p-1f);  // of an angle of 1
+  EXPECT_EQ(row[2], 0x1.aed548p-1f);  // the sine of 1 radian
   EXPECT_EQ(row[3], 0x1.14a280p-1f);
 }
 

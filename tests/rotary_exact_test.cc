@@ -198,7 +198,7 @@ struct Cancelling {
     const double ulp = sizeof(T) == 4 ? std::ldexp(0x1p-52, kExponent) : part * 0x1p-23;
     const auto middle = static_cast<double>(random() % (1u << (digits - 1)) * 2 + 1);
     const double sum = part * (1.0 + middle * half) + ulp * (k / 24 % 13 - 6);
-    const double cosine = sum / std::hypot(wide_a, wide_b);  // or the sine of an angle; of which?
+    const double cosine = sum / std::hypot(wide_a, wide_b);  // of angle + atan2(b, a), or the sine
     angle = (k % 2 == 0 ? std::acos(cosine) : std::asin(cosine)) - std::atan2(wide_b, wide_a);
   }
 

@@ -176,8 +176,8 @@ void ExpectRunIsList(const Spec& spec, std::int64_t position) {
   });
 }
 
-// Near a zero in the first turn, entries are small because of cancellation, although the phase is not tiny.
-// The absolute error of angle addition is too large for them.
+// Near a zero in the first turn the phase is small, but entries are small because of cancellation. The
+// absolute error of angle addition is too large for them.
 TEST_P(WorstCases, NearZerosOfTheFirstTurn) {
   for (const int quarter_turns : {1, 2, 3, 4}) {
     for (const std::int64_t position : {40, 1000, 30001}) {

@@ -21,8 +21,10 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxSize = std::numeric_limits<std::size_t>::max();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// fairseq/utils.py, make_positions: mask = tensor.ne(padding_idx).int() (cumsum(mask, dim=1).type_as(mask) *
-// mask).long() + padding_idx. As in transformers, `past` is added to the sum.
+// fairseq/utils.py, make_positions:
+//   mask = tensor.ne(padding_idx).int()
+//   return (torch.cumsum(mask, dim=1).type_as(mask) * mask).long() + padding_idx
+// As in transformers, `past` is added to the sum.
 std::vector<std::int64_t> MakePositions(const std::vector<std::int64_t>& row, std::int64_t padding_idx,
                                         std::int64_t past) {
   std::vector<std::int64_t> positions;

@@ -1,8 +1,9 @@
-\\ How many bits the reduction of an exact angle can cancel, for PROOF.md, section 5 (PARI/GP: gp -q cancellation.gp).
+\\ How many bits can the reduction of an exact angle cancel? For PROOF.md, section 5 (PARI/GP: gp -q cancellation.gp).
 \\
-\\ Angles x = m 2^-s of a product of three doubles, m < 2^159, x < 2^62. Near k pi/2, k > 0, the best approximations
-\\ m/k of a = (pi/2) 2^s are its convergents: for every k below the denominator of the next one |m - k a| is at least
-\\ what the last one has. So at most log2(k a / |m - k a|) bits cancel, with the largest such k.
+\\ The angles are x = m 2^-s with m < 2^159 and x < 2^62, a product of three doubles. Near k pi/2, k > 0, the best
+\\ approximations m/k of a = (pi/2) 2^s are its convergents. For every k below the denominator of the next convergent,
+\\ |m - k a| is at least as large as for the last one. So at most log2(k a / |m - k a|) bits cancel, with the largest
+\\ such k.
 default(realprecision, 300);
 worst = 0;
 {for (s = 0, 158,

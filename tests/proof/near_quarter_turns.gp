@@ -1,15 +1,15 @@
-\\ Finds angles that come nearest to multiples of pi/2, for tools/verify/near_quarter_turns.h (PARI/GP; ten minutes:
-\\ gp -q near_quarter_turns.gp). Prints lines `A B C S k L`: the product x = A B C 2^-S of three integers below 2^53,
-\\ some A below 2^31 (an integer position), lies 2^L from k pi/2. The header has those of them whose frequency is in
-\\ range and that cancel most.
+\\ Finds the angles that are closest to multiples of pi/2, for tools/verify/near_quarter_turns.h (PARI/GP; it takes ten
+\\ minutes: gp -q near_quarter_turns.gp). Each printed line `A B C S k L` means: the product x = A B C 2^-S of three
+\\ integers below 2^53 differs from k pi/2 by 2^L. In some lines A is below 2^31, so it can be an integer position. The
+\\ header has the lines with a frequency in range in which most bits cancel.
 \\
-\\ As in cancellation.gp: near k pi/2 the best m/k of (pi/2) 2^S are convergents, and combinations of two of them that
-\\ follow each other are nearly as good. Of these, every m that is a product of three such integers is one.
+\\ As in cancellation.gp, the convergents m/k of (pi/2) 2^S are closest to it. Combinations of two consecutive convergents
+\\ are nearly as close. The script keeps each m that is a product of three such integers.
 default(realprecision, 200);
 default(factor_proven, 0);
 pi_half = Pi/2;
 
-\\ Three products of the prime factors f of a number, below limit, 2^53 and 2^53; or 0.
+\\ Splits the prime factors f of a number into three products, below limit, 2^53 and 2^53. Returns 0 if that fails.
 {split_in_three(f, limit) = my(primes = List(), A = 1, B = 1, C = 1);
   for (i = 1, #f~, for (j = 1, f[i, 2], listput(primes, f[i, 1])));
   primes = vecsort(Vec(primes), , 4);
@@ -21,8 +21,8 @@ pi_half = Pi/2;
         return(0)));
   [A, B, C]};
 
-\\ So many angles with s0 <= S < s0 + s_n, or for one in `odds` (none if that is 0), those with an integer position,
-\\ i0 <= S < i0 + i_n; k has some k0 to k0 + k_n bits.
+\\ Prints `want` angles with s0 <= S < s0 + s_n. One in `odds` (or none, if odds is 0) has an integer position, and
+\\ i0 <= S < i0 + i_n. k has about k0 to k0 + k_n bits.
 {find(seed, want, s0, s_n, odds, i0, i_n, k0, k_n) = my(found = 0);
   setrand(seed);
   while (found < want,
@@ -34,7 +34,7 @@ pi_half = Pi/2;
     m = a*c[1, n] + b*c[1, n - 1];
     k = a*c[2, n] + b*c[2, n - 1];
     if (k >= 2^61 || gcd(m, k) == 0, next);
-    \\ Cheap: small factors first; a large prime that is left ends it.
+    \\ To save time, look for small factors first, and give up if a large prime is left.
     my(small = factor(m, 2^18), rest = small[#small~, 1]);
     if (rest >= 2^53 && ispseudoprime(rest), next);
     my(f = factor(m));
@@ -44,7 +44,7 @@ pi_half = Pi/2;
     found++;
     print(t[1], " ", t[2], " ", t[3], " ", s, " ", k, " ", round(log(abs(m - k*alpha))/log(2)) - s))};
 
-\\ For fewer: (echo "WANT = 5;"; cat near_quarter_turns.gp) | gp -q
+\\ To find fewer: (echo "WANT = 5;"; cat near_quarter_turns.gp) | gp -q
 if (type(WANT) != "t_INT", WANT = 0);
 some(n) = if (WANT, min(WANT, n), n);
 find(2, some(60), 91, 6, 0, 0, 0, 59, 3);
