@@ -18,13 +18,13 @@ cd "$1" && awk '
   END { exit bad }' include/*/* src/*/* && awk '
   match($0, /^#include "[a-z_]+\//) && FILENAME ~ /^src\/models\// && $2 !~ /^"(posenc|models)\// {
     known = $2 ~ /"(number\/exact.h|spec\/members.inc|spec\/rules.h)"/ || FILENAME $2 == "src/models/groups.h\"spec/describe.h\""
-    if (!known) { print FILENAME ": includes what is not public: " $2; bad = 1 }
+    if (!known) { print FILENAME ": includes a header that is not public: " $2; bad = 1 }
   }
   /^#include "(models\/|posenc\/models)/ && FILENAME !~ /^(src\/models\/|include\/posenc\/models\.h)/ {
     print FILENAME ": knows models: " $2; bad = 1
   }
   END { exit bad }' include/*/* src/*/* && awk '
-  function end() { if (name != "" && !begins) { print file ": union " name " begins the life of no member"; bad = 1 } name = "" }
+  function end() { if (name != "" && !begins) { print file ": union " name " has no constructor that begins the life of a member"; bad = 1 } name = "" }
   FNR == 1 { end() }
   match($0, /^ *union [A-Za-z]*/) { end(); name = $2; file = FILENAME; begins = 0; constructs = 0 }
   name != "" && index($0, "explicit " name "(") { constructs = 1 }
@@ -35,5 +35,5 @@ cd "$1" && awk '
   FNR == 1 { seen = 0 }
   /^#include/ && !seen++ && $2 != "\"number/exact.h\"" { print FILENAME ": the first include is not number/exact.h"; bad = 1 }
   END { exit bad }' src/*/*.cc tools/verify/*.cc tools/oracle/*.cc tests/cross/digest.cc && awk '
-  match($0, /^#include "[a-z_]+\//) && $2 !~ /"(oracle|posenc)\/|"number\/exact.h"/ { print FILENAME ": the oracle shares " $2; bad = 1 }
+  match($0, /^#include "[a-z_]+\//) && $2 !~ /"(oracle|posenc)\/|"number\/exact.h"/ { print FILENAME ": the oracle must not include " $2; bad = 1 }
   END { exit bad }' tools/oracle/*

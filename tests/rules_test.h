@@ -60,7 +60,8 @@ class BrokenRules {
     for (const Rule& rule : AllRules()) {
       const bool is_other = std::count(others.begin(), others.end(), rule.status) != 0;
       if ((rule.status >= internal::rule::null_name) != of_models) continue;
-      EXPECT_NE(broken_.count(rule.status) != 0, is_other) << rule.name << ": nothing here breaks this rule";
+      EXPECT_NE(broken_.count(rule.status) != 0, is_other)
+          << rule.name << ": no mistake here breaks this rule";
     }
   }
 

@@ -13,7 +13,7 @@ in_document() { awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$1"; 
 # check COMPILER LANGUAGE HEADER PARAMETERS: compiles the standard input as the body of a function.
 check() {
   piece=$(cat)
-  [ -n "$piece" ] || { echo "there is no piece of $2 for $3"; exit 1; }
+  [ -n "$piece" ] || { echo "$3 has no code in $2"; exit 1; }
   printf '#include <stdio.h>\n#include "posenc/%s"\nvoid piece(%s);\nvoid piece(%s) {\n%s\n}\n' "$3" "$4" "$4" "$piece" |
     $1 -x $2 $warnings -
 }

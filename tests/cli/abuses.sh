@@ -22,7 +22,7 @@ fail() {  # NAME SENTENCE
 expect() {  # expects that the command succeeds
   expected=$1
   shift
-  "$@" >/dev/null 2>&1 || fail "$expected" "not so: $*"
+  "$@" >/dev/null 2>&1 || fail "$expected" "this failed: $*"
 }
 
 # Makes an empty folder for the next abuses, with the file `kept`.
@@ -42,7 +42,7 @@ check() {
     rm -f "$part"
   done
   if [ "$3" = 2 ]; then
-    [ "$(wc -c <../stderr)" -le 1000 ] || fail "$1" "too long a sentence"
+    [ "$(wc -c <../stderr)" -le 1000 ] || fail "$1" "its sentence is too long"
     [ "$(tr -d '\0' <kept)" = kept ] || fail "$1" "it refused, but changed the file"
   fi
   [ -d kept ] || echo kept >kept
@@ -116,7 +116,7 @@ try_threads() {
     abuse "--threads $count" 2 $quick --threads $count
   done
   if [ -n "$sanitized" ]; then
-    echo "left out: limits of processes and memory, beyond which sanitizers go"
+    echo "left out: limits of processes and memory, because sanitizers need more"
     return
   fi
   one="$as_nobody prlimit --nproc=1:1"

@@ -51,7 +51,7 @@ def check(name, status, said, *run_arguments):
     if got == 2 and (out or not re.fullmatch("posenc: [^\n]{1,900}\n", text)):
         wrong.append(f"a refusal is one line: {out[:300]!r} {text!r:.600}")
     if re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufffd]", text):
-        wrong.append(f"it is not for a terminal: {text!r:.600}")
+        wrong.append(f"it is not safe for a terminal: {text!r:.600}")
     if seconds > SECONDS or (mib > MIB and not sanitized):
         wrong.append("too long, or in too much memory")
     print(f"{name:34} {seconds:6.2f} s {mib:6.0f} MiB  {text.strip().splitlines()[0] if text.strip() else '':.150}", flush=True)

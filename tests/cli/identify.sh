@@ -41,7 +41,7 @@ identify() {
 }
 
 "$posenc" presets | sed '/^# rotary/,$d; /^#/d' | cut -f 1,4 >presets
-[ "$(wc -l <presets)" -gt 40 ] || fail "few presets"
+[ "$(wc -l <presets)" -gt 40 ] || fail "there are too few presets"
 while read -r name rounding; do
   for dim in $dims; do
     types=float32
@@ -86,7 +86,7 @@ while read -r name rounding; do
 done <presets
 
 "$posenc" presets | sed '1,/^# rotary/d; /^#/d' | cut -f 1 >rotaries
-[ "$(wc -l <rotaries)" -gt 80 ] || fail "few rotaries"
+[ "$(wc -l <rotaries)" -gt 80 ] || fail "there are too few rotaries"
 while read -r name; do
   for dim in $dims 80; do  # with dim 80, a quarter is 10 pairs and two fifths are 16
     options="--rotary $name --dim $dim --rows 40 --first 30"
@@ -172,7 +172,7 @@ for entry in 0 1 2 3 4 5; do
   to=$((32 + entry % 2 * 3 + entry / 2))
   dd if=rows.npy of=table.npy bs=4 skip=$((32 + entry)) seek=$to count=1 conv=notrunc 2>/dev/null
 done
-cmp -s rows.npy table.npy && fail "the order is that of rows"
+cmp -s rows.npy table.npy && fail "the order of columns did not change"
 says "columns first" whisper exact "0 .. 2" "6 of 6"
 
 # cache PRESET OPTION WORDS ENTRIES: checks that caches of cosines and sines, in one file or two, are recognized.

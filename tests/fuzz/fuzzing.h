@@ -21,7 +21,7 @@ namespace fuzz {
   if (!(condition)) ::posenc::fuzz::Fail(#condition, __FILE__, __LINE__)
 
 [[noreturn]] inline void Fail(const char* condition, const char* file, int line) {
-  std::fprintf(stderr, "%s:%d: not so: %s\n", file, line, condition);
+  std::fprintf(stderr, "%s:%d: this is false: %s\n", file, line, condition);
   std::abort();
 }
 

@@ -9,14 +9,14 @@ fail() { echo "$*" >&2; exit 1; }
 
 soname=$(readelf -d "$library" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')
 [ "$soname" = "libposenc.so.$version" ] || fail "soname is $soname"
-readelf -d "$library" | grep -E 'RPATH|RUNPATH' && fail "the library knows a place"
+readelf -d "$library" | grep -E 'RPATH|RUNPATH' && fail "the library has an RPATH or RUNPATH"
 needed=$(readelf -d "$library" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
   grep -Ev '^(libhwy|libstdc\+\+|libc\+\+|libc\+\+abi|libgcc_s|libm|libc|ld-linux.*)\.so' || true)
 [ -z "$needed" ] || fail "depends on $needed"
 
 exported=$(nm -DC --defined-only "$library" | sed -n 's/^[0-9a-f]* [TWVDBR] //p' | sed 's/@@.*//' | LC_ALL=C sort -u)
 listed=$(cat "$@" | LC_ALL=C sort)
-[ "$exported" = "$listed" ] || fail "exports are not those of $*:
+[ "$exported" = "$listed" ] || fail "the exports differ from $*:
 $(printf '%s\n%s\n' "$exported" "$listed" | LC_ALL=C sort | uniq -u)"
 echo "$(printf '%s\n' "$exported" | wc -l) symbols exported"
 

@@ -34,7 +34,7 @@ function(configure_and_build)  # uses only words that CMake has always known
     file(READ ${WORK}/posenc_is.txt is)
     message(STATUS "posenc is ${is}")
     if(NOT is MATCHES "${IS}")
-      message(FATAL_ERROR "That is not ${IS}")
+      message(FATAL_ERROR "posenc_is.txt says '${is}', expected a match of '${IS}'")
     endif()
   endif()
   if(NOT CONFIGURE_ONLY)

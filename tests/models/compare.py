@@ -102,7 +102,7 @@ def differences(groups, record):
         for layer in indices if measured["rotates"] is not None else ():
             ours = by_layer.get(layer) or by_layer.get("all")
             if ours is None:
-                yield f"layer {layer}: posenc does not know of it"
+                yield f"layer {layer}: posenc does not have this layer"
                 continue
             for what, a, b in differences_of_layer(ours, measured, record.get("axes", "")):
                 what = f"{measured['stack']}: {what}" if "stack" in measured else what

@@ -115,8 +115,8 @@ Made Make(const std::vector<posenc_config_entry>& entries, const std::string& as
   EXPECT_EQ(made.status == POSENC_OK, made.report.text[0] == '\0') << made.report.text;
   EXPECT_EQ(made.report.rotates, made.status == internal::rule::no_rotary ? 0 : 1);
   if (made.status != POSENC_OK) {
-    EXPECT_EQ(std::memcmp(&made.spec, &before, sizeof(before)), 0) << "written";
-    EXPECT_LT(std::strlen(made.report.text), sizeof(made.report.text) - 1) << "cut";
+    EXPECT_EQ(std::memcmp(&made.spec, &before, sizeof(before)), 0) << "the refused spec was written";
+    EXPECT_LT(std::strlen(made.report.text), sizeof(made.report.text) - 1) << "the sentence was cut off";
   }
   return made;
 }

@@ -26,7 +26,7 @@ int failures = 0;
 void Expect(bool condition, const char* what) {
   if (condition) return;
   ++failures;
-  std::fprintf(stderr, "not so: %s\n", what);
+  std::fprintf(stderr, "this is false: %s\n", what);
 }
 
 double Largest(const at::Tensor& x) { return x.abs().max().item<double>(); }
