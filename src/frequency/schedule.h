@@ -155,9 +155,10 @@ double ExponentDimOf(const posenc_spec& spec);
 posenc_status CheckList(const FrequencyList& list, std::size_t pairs, bool rounding_takes_it);
 
 // Check each member of a spec by itself, and the members that clash. Other files check the rest: the range of
-// frequencies (CheckRange, PlanRotaryTable), struct_size (spec/versioned.h), target (kernel/targets.h), and
-// an encoder's columns and padding (call/call.h). A rotary's rotary_dim and exponent_dim are set if they are
-// 0, which means the default. Members that the scaling does not use may have any value except NaN.
+// frequencies (CheckRange, PlanRotaryTable), struct_size (spec/versioned.h), target (kernel/targets.h), an
+// encoder's columns (call/columns.cc) and padding (api/encoder.cc). A rotary's rotary_dim and exponent_dim
+// are set if they are 0, which means the default. Members that the scaling does not use may have any value
+// except NaN.
 posenc_status CheckSpec(const posenc_spec& spec);
 posenc_status CheckSpec(posenc_rotary_spec* spec);
 
