@@ -28,8 +28,8 @@ Wide<kLimbs> FromSize(std::size_t n) {
   return FromInteger<kLimbs>(static_cast<std::int64_t>(n));
 }
 
-// max(1, 2^n - 1) with n = ceil(log2(L / L0) + 1), as in get_ntk_alpha of Qwen 1's modeling_qwen.py. Exact as
-// long as 2^n - 1 fits.
+// max(1, 2^n - 1) with n = ceil(log2(L / L0) + 1): Qwen 1's modeling_qwen.py, get_ntk_alpha. Exact as long as
+// 2^n - 1 fits.
 template <int kLimbs>
 Wide<kLimbs> QwenNtkFactor(const posenc_rotary_spec& spec) {
   const auto length = FromDouble<4>(spec.length), original = FromDouble<4>(spec.original_length);

@@ -73,8 +73,8 @@ struct ScalingCalls {
 //
 //   w_i = scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim), or scale * list[i]
 //
-// The formula is from "Attention Is All You Need", section 3.5; the two timescales are from
-// get_timing_signal_1d in tensor2tensor. For a rotary with a scaling, the scaling's formula uses the same
+// The formula is from "Attention Is All You Need", section 3.5. Its two timescales are from
+// tensor2tensor's get_timing_signal_1d. For a rotary with a scaling, the scaling's formula uses the same
 // members.
 struct Schedule {
   double base;
