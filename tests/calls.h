@@ -41,7 +41,7 @@ inline Buffer& List(Call& c, Values values, std::size_t count, const void** poin
 
 // The rows that an encoder writes or adds to.
 inline Buffer& Rows(Call& c, bool adds, std::size_t rows, std::size_t columns) {
-  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "the posenc_rows"));
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "out or x, a posenc_rows"));
   c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, Refusal(POSENC_BAD_TYPE, "type")});
   return c.Add("data", &c.a.data, adds ? Use::kAdded : Use::kWritten, Values::kEntries, c.a.type,
                {1, rows, columns}, nullptr, &c.a.stride);
@@ -79,7 +79,7 @@ void Embed(Call& c) {
 inline void Batch(Call& c) {
   Handle(c);
   c.a.batch = 2;
-  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "the posenc_rows"));
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "out or x, a posenc_rows"));
   c.pointers.emplace_back(&c.a.batch_there, Refusal(POSENC_NULL, "batch must"));
   c.choices.push_back({&c.a.type, kSummands, Refusal(POSENC_BAD_TYPE, "type")});
   c.Add("data", &c.a.data, Use::kAdded, Values::kEntries, c.a.type, {2, c.a.rows, c.setting.spec.dim},

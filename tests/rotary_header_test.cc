@@ -281,7 +281,8 @@ TEST(Rotaries, StayOnFailure) {
   Rotary rotary = Create(8);
   EXPECT_EQ(Rotary::Create(RotarySpec(), &rotary), Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536"));
   EXPECT_EQ(rotary.head_dim(), 8u);
-  EXPECT_EQ(Rotary::Create(RotarySpec(), nullptr), Refusal(POSENC_NULL, "that is created must not be null"));
+  EXPECT_EQ(Rotary::Create(RotarySpec(), nullptr),
+            Refusal(POSENC_NULL, "that receives what is created, must not be null"));
 }
 
 TEST(Rotaries, CreateInMemoryOfTheCaller) {
@@ -304,7 +305,7 @@ TEST(Rotaries, CreateInMemoryOfTheCaller) {
   EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), 1, &rotary),
             Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
   EXPECT_EQ(Rotary::CreateIn(spec, memory.data(), memory.size(), nullptr),
-            Refusal(POSENC_NULL, "that is created must not be null"));
+            Refusal(POSENC_NULL, "that receives what is created, must not be null"));
   EXPECT_EQ(rotary.head_dim(), kHeadDim);
 }
 

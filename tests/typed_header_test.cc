@@ -291,7 +291,8 @@ TEST(Encoders, AreReplacedByCreateUnlessItFails) {
     const Encoder moved = std::move(encoder);
     ExpectWorks(moved, dim + 2);
   }
-  const Refusal created(POSENC_NULL, "the pointer to the encoder or rotary that is created must not be null");
+  const Refusal created(POSENC_NULL,
+                        "encoder or rotary, the pointer that receives what is created, must not be null");
   EXPECT_EQ(Encoder::Create(MakeSpec(kDim), nullptr), created);
   EXPECT_EQ(Encoder::CreateIn(MakeSpec(kDim), memory.data(), memory.size(), nullptr), created);
 }

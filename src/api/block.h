@@ -1,13 +1,15 @@
-// Creation of every noun: a handle and the arrays behind it, in one block of memory, from the noun's plan:
+// Creates encoders and rotaries. Both are one block of memory: a handle, and the arrays of its table behind
+// it. What differs between them is in a plan, a class with these members:
 //
-//   spec, handle     the caller's spec, copied; the handle without its arrays
+//   spec             a copy of the caller's spec
+//   handle           the handle, still without its arrays
 //   Make()           checks the spec and sets the handle
-//   Finish()         checks what takes longer and is not needed to know the size
-//   ArraySize()      bytes of the arrays
+//   Finish()         does the checks that take longer and that the size does not depend on
+//   ArraySize()      the bytes of the arrays
 //   Read()           the caller's lists, which creation reads
-//   Fill(memory, h)  puts the arrays of the handle *h into memory [ArraySize()]
+//   Fill(memory, h)  lays out and fills the arrays of the handle *h in memory [ArraySize()]
 //
-// Make, Finish and Fill run in the floating-point state of number/fp_state.h.
+// Make, Finish and Fill run in posenc's floating-point state (number/fp_state.h).
 #ifndef POSENC_SRC_API_BLOCK_H_
 #define POSENC_SRC_API_BLOCK_H_
 
@@ -26,10 +28,10 @@
 namespace posenc {
 namespace internal {
 
-// The alignment of a block and of its arrays, in bytes.
+// The alignment of a block, and of the arrays in it, in bytes.
 inline constexpr std::size_t kAlignment = 128;
 
-// Where the arrays begin in a block, in bytes.
+// The bytes of a handle with its padding: here the arrays begin.
 template <class Handle>
 inline constexpr std::size_t kHandleSize = (sizeof(Handle) + kAlignment - 1) / kAlignment* kAlignment;
 
@@ -48,7 +50,7 @@ std::size_t BlockSize(const Plan& plan) {
   return kHandleSize<decltype(plan.handle)> + plan.ArraySize();
 }
 
-// Sets *bytes to a size of memory that is enough at any alignment.
+// Sets *bytes to a size that is enough for the caller's memory, whatever its alignment is.
 template <class Plan, class Spec>
 posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
   if (bytes == nullptr) return rule::null_bytes;
@@ -58,8 +60,8 @@ posenc_status MemorySize(const Spec* from, std::size_t* bytes) {
   return status;
 }
 
-// Moves *memory, a caller's [bytes], to where a block can begin. The memory must overlap nothing else that
-// creation reads or writes.
+// Checks the caller's memory [bytes], and moves *memory to the first address at which a block can begin. The
+// memory must not overlap anything else that creation reads or writes.
 template <class Plan, class Spec, class Handle>
 posenc_status PlaceBlock(const Plan& plan, const Spec* from, std::size_t bytes, Handle** handle,
                          void** memory) {
@@ -75,8 +77,8 @@ posenc_status PlaceBlock(const Plan& plan, const Spec* from, std::size_t bytes, 
   return rule::ok;
 }
 
-// Creates a handle in memory [bytes] of the caller's or, if `owned`, in memory that Destroy frees. On failure
-// *handle stays as it is.
+// Creates a handle. If `owned`, this function allocates the memory, and Destroy frees it; else the block is
+// in the caller's memory [bytes]. On failure *handle stays as it is.
 template <class Plan, class Spec, class Handle>
 posenc_status Create(const Spec* from, bool owned, void* memory, std::size_t bytes, Handle** handle) {
   if (handle == nullptr) return rule::null_made;

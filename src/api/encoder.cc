@@ -1,4 +1,4 @@
-// The C functions of encoders: creation and the calls.
+// The C functions of encoders (posenc_c.h): creation and calls.
 
 #include "number/exact.h"
 
@@ -25,7 +25,7 @@ struct EncoderPlan {
   posenc_encoder handle;
 
   posenc_status Make();
-  // The schedule takes microseconds, and settles whether all frequencies are in range.
+  // The schedule takes microseconds. It decides exactly whether all frequencies are in range.
   posenc_status Finish() { return MakeSchedule(spec, &handle.encoder.table.schedule); }
   std::size_t ArraySize() const { return ArrayBytes(handle.encoder.table); }
   std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
@@ -57,7 +57,8 @@ posenc_status EncoderPlan::Make() {
   return rule::ok;
 }
 
-// Checks of what a call is given beside its rows' sizes: no pointer to a struct is null, and types are right.
+// Checks that pointers to handles and structs are not null, and that types are right. call/call.cc checks all
+// other arguments.
 posenc_status CheckWritten(const posenc_encoder* encoder, const posenc_rows* out) {
   if (encoder == nullptr) return rule::null_encoder;
   if (out == nullptr) return rule::null_rows;
@@ -80,7 +81,7 @@ posenc_status CheckTypes(const posenc_encoder* encoder, const posenc_lookup* loo
     return status;
   if (lookup == nullptr) return rule::null_lookup;
   if (!IsInteger(lookup->ids.type)) return rule::type_ids;
-  const bool is_narrower = IsSummand(lookup->type) && out->type == POSENC_F32;  // widened, never narrowed
+  const bool is_narrower = IsSummand(lookup->type) && out->type == POSENC_F32;  // it will be widened
   return lookup->type == out->type || is_narrower ? rule::ok : rule::type_table;
 }
 

@@ -1,4 +1,4 @@
-// The C function that runs a caller's code in posenc's floating-point state.
+// posenc_with_fp_state, which runs the caller's code in posenc's floating-point state.
 
 #include "number/exact.h"
 

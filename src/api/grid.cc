@@ -1,4 +1,4 @@
-// The C functions of grids.
+// The C functions of grids (grid_c.h).
 
 #include "number/exact.h"
 

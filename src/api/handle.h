@@ -1,4 +1,5 @@
-// The handles of the C functions. A handle begins its block of memory; the arrays of its table follow.
+// The structs behind the handles of the C functions. A handle is at the beginning of a block of memory; the
+// arrays of its table follow in the same block (block.h).
 #ifndef POSENC_SRC_API_HANDLE_H_
 #define POSENC_SRC_API_HANDLE_H_
 
@@ -9,7 +10,7 @@
 
 struct posenc_encoder {
   posenc::internal::Encoder encoder;
-  bool owned;  // whether the library frees the block; else it is the caller's memory
+  bool owned;  // whether the library allocated the block and must free it; else the caller did
 };
 
 struct posenc_rotary {

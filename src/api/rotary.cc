@@ -1,4 +1,4 @@
-// The C functions of rotaries: creation and the calls.
+// The C functions of rotaries (rotary_c.h, rotary_cache_c.h): creation and calls.
 
 #include "number/exact.h"
 
@@ -24,7 +24,7 @@ namespace {
 struct RotaryPlan {
   posenc_rotary_spec spec;
   posenc_rotary handle;
-  AxisSchedule axes[POSENC_MAX_AXES];  // of axial axes
+  AxisSchedule axes[POSENC_MAX_AXES];  // the schedules of axial axes
 
   posenc_status Make();
   posenc_status Finish() const { return rule::ok; }
@@ -67,7 +67,7 @@ posenc_status RotaryPlan::Make() {
   return rule::ok;
 }
 
-// Checks of lists: of null pointers, where there are tokens, and of types.
+// Check a list's type, and that its pointer is not null if there are tokens.
 posenc_status CheckTokenList(const posenc_list* positions, std::size_t tokens) {
   if (positions == nullptr) return rule::null_positions;
   if (!IsPositionType(positions->type)) return rule::type_positions;
@@ -80,7 +80,7 @@ posenc_status CheckRowList(const posenc_list* rows, std::size_t tokens) {
   return rows->data == nullptr && tokens != 0 ? rule::null_cache_rows_data : rule::ok;
 }
 
-// The rows that tokens take: first, first + 1, ..., or those of a list.
+// The rows of a cache that tokens use: first, first + 1, ..., or the values of a list.
 struct TokenRows {
   std::int64_t first;
   List list;
@@ -92,7 +92,7 @@ posenc_status RotateCached(const posenc_rotary* rotary, const posenc_const_cache
   if (rotary == nullptr) return rule::null_rotary;
   if (cache == nullptr) return rule::null_cache;
   if (!IsSummand(cache->type)) return rule::type_read_cache;
-  const posenc_cache read = {cache->layout, cache->type, const_cast<void*>(cache->cos),  // is only read
+  const posenc_cache read = {cache->layout, cache->type, const_cast<void*>(cache->cos),  // never written
                              const_cast<void*>(cache->sin), cache->row_stride};
   return CallRotateCached(rotary->rotary, {read, cache->rows, rows.first, rows.list}, rows.tokens, tensors,
                           bad_index);

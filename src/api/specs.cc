@@ -1,4 +1,5 @@
-// The C functions that begin a spec. A program that only fills specs links these, and no kernels.
+// The C functions that set a spec to its defaults. They are in a separate file so that a program that only
+// fills in specs does not link kernels.
 
 #include "number/exact.h"
 

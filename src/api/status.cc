@@ -1,4 +1,4 @@
-// The version, and what each status says: its kind and its sentence.
+// The version of the library, and the kind and the sentence of each status.
 
 #include "number/exact.h"
 
@@ -18,7 +18,8 @@ constexpr posenc_status kStatuses[] = {
 #include "spec/rules.inc"
 };
 
-// All sentences, each with a 0 at its end: pointers would have to be relocated in every process.
+// All sentences in one string, each with a 0 at its end. An array of pointers would have to be relocated in
+// every process.
 constexpr char kSentences[] = "success\0"
 #define POSENC_RULE(name, kind, sentence) sentence "\0"
 #include "spec/rules.inc"

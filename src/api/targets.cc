@@ -1,4 +1,4 @@
-// The C function that lists the compiled instruction sets.
+// posenc_targets, which lists the targets (instruction sets) that this build has.
 
 #include "number/exact.h"
 

@@ -1,5 +1,5 @@
-// Writes or adds a block of rows: kernels do the pairs, then the other columns follow. Rows of padding are
-// zeros.
+// Writes or adds a block of rows. Kernels compute the columns that belong to pairs; this file does the other
+// columns (the position itself, a zero, a single cosine) and the rows of padding, whose encoding is zero.
 #include "number/exact.h"
 
 #include <cstring>
@@ -13,16 +13,16 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The rows of a run that are padding: bit r for row r.
+// Which rows of a run are padding: bit r is for row r.
 std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   if (!encoder.has_padding) return 0;
-  const std::int64_t first = at.first - encoder.offset;  // as the caller passed it
+  const std::int64_t first = at.first - encoder.offset;  // the position that the caller passed
   const std::uint64_t row = static_cast<std::uint64_t>(encoder.padding) - static_cast<std::uint64_t>(first);
-  return row < at.count ? std::uint64_t{1} << row
-                        : 0;  // a padding before the first wraps far beyond the last
+  // A padding position before the first row wraps to a huge row number.
+  return row < at.count ? std::uint64_t{1} << row : 0;
 }
 
-// An element: where it is read, and where it is written.
+// An element of a row: where its old value is read, and where the new one is written.
 struct Element {
   const unsigned char* from;
   unsigned char* to;
@@ -35,7 +35,7 @@ Element ElementAt(const Call& call, const Rows& rows, std::size_t r, std::size_t
   return {static_cast<const unsigned char*>(rows.sources[r]) + column * size, to};
 }
 
-// Writes or adds an entry of any type but double.
+// Writes or adds an entry. The type may be anything but double.
 void Store(const Call& call, const Element& element, float entry) {
   StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
 }
@@ -54,9 +54,9 @@ void StorePositions(const Call& call, const Rows& rows) {
   }
 }
 
-// Writes or adds the cosine of each row's first pair, in the odd column. Kernels compute it in the type that
-// is written; for sums, as a float. It is not inlined, so that calls without that column leave its 1.5 KB of
-// stack to the kernels.
+// For POSENC_ODD_COSINE_LAST: writes or adds the cosine of each row's first pair once more, in the odd
+// column. Kernels compute it in the type that is written; for sums, as a float. The function is not inlined,
+// because its 1.5 KB of stack would otherwise burden calls without such a column.
 POSENC_NOINLINE void StoreFirstCosines(const Call& call, const Rows& rows) {
   constexpr Columns kPair = {1, 1, 0, 1, 2};
   const posenc_type type = call.scale == nullptr ? call.type : POSENC_F32;
@@ -108,7 +108,7 @@ Tally ApplyWithoutPadding(const Call& call, const Rows& rows) {
   return tally;
 }
 
-// The rows begin .. begin + count - 1 of a block.
+// The rows begin .. begin + count - 1 of a block, as a block.
 Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t count) {
   Rows part = rows;
   part.at.count = count;
@@ -122,7 +122,8 @@ Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t cou
   return part;
 }
 
-// The same for a block with rows of padding, bit r of `padded` for row r.
+// Writes or adds a block in which some rows are padding: bit r of `padded` is set for such a row r. The rows
+// between them are done as separate blocks.
 Tally ApplyAround(const Call& call, const Rows& rows, std::uint64_t padded) {
   Tally tally;
   std::size_t begin = 0;

@@ -1,5 +1,6 @@
-// Adds to batches. Positions are walked in ascending blocks; the encodings of a block are computed once, in a
-// tile, then added to every sequence that contains them.
+// Adds encodings to a batch of sequences. Sequences usually have many positions in common. So this file goes
+// through the positions in ascending blocks, computes the encodings of a block once, in a tile, and adds them
+// to every sequence that contains the positions.
 #include "number/exact.h"
 
 #include <algorithm>
@@ -13,10 +14,10 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// At most so many sequences share their blocks, since each block looks through all of them.
+// The most sequences that share blocks. More would be slow, because each block looks at all sequences.
 constexpr std::size_t kMaxSequences = 64;
 
-// Sequences begin .. begin + count - 1 of a batch, and their first positions.
+// The sequences begin .. begin + count - 1 of a batch, and the first position of each.
 struct Sequences {
   Sequences(const Batch& whole, std::size_t from)
       : batch(whole), begin(from), count(std::min(whole.sequences - from, kMaxSequences)) {
@@ -28,24 +29,26 @@ struct Sequences {
   std::int64_t first[kMaxSequences];
 };
 
-// The positions first .. end - 1.
+// The positions first .. end - 1, and how many rows of the sequences have them.
 struct Block {
   std::int64_t first, end;
-  std::size_t sequences;  // that contain some of the positions
-  std::size_t rows;       // of these sequences, at the positions
+  std::size_t sequences;  // how many sequences contain some of these positions
+  std::size_t rows;       // how many rows these sequences have at these positions, in total
 
   Positions positions() const { return {nullptr, first, static_cast<std::size_t>(end - first)}; }
 
-  // Whether computing each position once is cheaper than computing the rows of each sequence, which begin a
-  // run for each sequence; beginning a run costs about as much as a row.
+  // Whether it is cheaper to compute each position once and share it than to compute the rows of each
+  // sequence by themselves. Without sharing, each sequence begins a new run, which costs about as much as one
+  // more row.
   bool IsWorthSharing() const {
     return sequences > 1 && rows + sequences >= static_cast<std::size_t>(end - first);
   }
 };
 
-// The next block: at most `most` positions, from the lowest one on that is at least `cursor` and in a
-// sequence. A block of one sequence ends where another sequence begins, and may have Rows::kMax positions.
-// The block after the last one has no sequences.
+// The next block. It begins at the lowest position that is at least `cursor` and belongs to a sequence, and
+// has at most `most` positions. If only one sequence is in the block, it needs no tile: then it may have up
+// to Rows::kMax positions, and ends where another sequence begins. After the last block comes a block without
+// sequences.
 Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
   const auto rows = static_cast<std::int64_t>(sequences.batch.rows);
   Block block{INT64_MAX, INT64_MIN, 0, 0};
@@ -74,8 +77,8 @@ Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t mos
   return block;
 }
 
-// Calls visit(first, end, row) for each sequence in the block, which has its positions first .. end - 1. The
-// row of `first` is at `row`.
+// Calls visit(first, end, row) for each sequence that is in the block: the sequence has the block's positions
+// first .. end - 1, and `row` is the address of its row for position `first`.
 template <class Visit>
 void ForSequences(const Call& call, const Sequences& sequences, const Block& block, const Visit& visit) {
   const Batch& batch = sequences.batch;
@@ -90,8 +93,8 @@ void ForSequences(const Call& call, const Sequences& sequences, const Block& blo
   }
 }
 
-// Computes a block in a tile and adds it to all of its sequences. It is not inlined: the tile takes 24 KB of
-// stack.
+// Computes a block in a tile and adds it to all of its sequences. The function is not inlined, because the
+// tile takes 24 KB of stack, which calls without a tile should not need.
 POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
   const Encoder& encoder = call.encoder;
   const Columns& columns = encoder.columns;
@@ -125,7 +128,8 @@ POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, cons
   }
 }
 
-// Whether rows can be added from tiles: they must consist of pairs alone, in common columns.
+// Whether rows can be added from a tile. Their columns must all belong to pairs, in one of the common orders,
+// because a tile has nothing else.
 bool SharesTiles(const Encoder& encoder) {
   return encoder.HasPairsOnly() && !encoder.has_padding && encoder.columns.AreCommon();
 }

@@ -19,7 +19,7 @@ posenc_status CheckRowPositions(const Call& call, const List& positions, std::si
   return CheckPositions(positions, rows, {call.encoder.offset, call.encoder.nan_rows}, written, bad_index);
 }
 
-// What remains to be checked of a lookup whose call has no rows.
+// Checks a lookup in a call without rows: only its stride can be wrong.
 posenc_status CheckUnusedLookup(const Lookup& lookup, const Shape& shape) {
   return lookup.stride < shape.dim ? rule::stride_table : rule::ok;
 }
@@ -70,7 +70,7 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
     WalkRows(call, 0, positions, rows, matrix, &lookup);
     return rule::ok;
   }
-  // Of two values out of range the one of the lower row is reported.
+  // If an id and a position are out of range, the one in the lower row is reported.
   SetIfNotNull(bad_index, std::min(bad_id, bad_position));
   return bad_id <= bad_position ? ids : at;
 }

@@ -1,4 +1,5 @@
-// The calls of an encoder: each checks its arguments, then walks its rows in blocks, which kernels compute.
+// The calls of an encoder. Each call checks its arguments, then goes through its rows in blocks of at most
+// 64, which kernels compute.
 #ifndef POSENC_SRC_CALL_CALL_H_
 #define POSENC_SRC_CALL_CALL_H_
 
@@ -19,12 +20,12 @@ inline bool IsPositionType(posenc_type type) {
   return IsInteger(type) || type == POSENC_F32 || type == POSENC_F64;
 }
 
-// Whether p is in the range of positions; false for a NaN.
+// Whether p is in the range of positions. A NaN is not.
 inline bool IsPosition(double p) {
   return p >= -static_cast<double>(POSENC_MAX_POSITION) && p <= static_cast<double>(POSENC_MAX_POSITION);
 }
 
-// Positions or ids that a caller passed, at any alignment. A call without a list has a null one.
+// A list of positions or ids that the caller passed, at any alignment. A call without a list has a null List.
 class List {
  public:
   List() = default;
@@ -46,7 +47,7 @@ class List {
     return type_ == POSENC_I32 ? Load<std::int32_t>(i) : Load<std::int64_t>(i);
   }
 
-  // Value i of any list; integers beyond 2^53 are rounded.
+  // Value i of any list. Integers beyond 2^53 are rounded.
   double AsDouble(std::size_t i) const {
     if (type_ == POSENC_F64) return Load<double>(i);
     return type_ == POSENC_F32 ? static_cast<double>(Load<float>(i)) : static_cast<double>((*this)[i]);
@@ -68,13 +69,13 @@ class List {
 struct Matrix {
   void* data;
   std::size_t stride;            // in elements
-  std::uint64_t table_rows = 0;  // rows of the table that these rows are a part of; 0: not known
+  std::uint64_t table_rows = 0;  // posenc_spec::table_rows: how many rows the whole table has; 0: unknown
 };
 
 // A table of token embeddings, and the ids of the rows that a call takes from it.
 struct Lookup {
-  List ids;           // [rows of the call], below vocabulary
-  posenc_type type;   // of the table's entries: the call's type, or a narrower one that is widened to it
+  List ids;           // [rows of the call], each 0 .. vocabulary - 1
+  posenc_type type;   // the type of the table's entries: the call's type, or a narrower one
   const void* table;  // [vocabulary, stride]
   std::size_t vocabulary;
   std::size_t stride;  // in elements
@@ -83,36 +84,37 @@ struct Lookup {
 // Sequences of consecutive positions. Sequence b begins at position first + firsts[b].
 struct Batch {
   std::int64_t first;
-  List firsts;  // [sequences], or null: zeros
+  List firsts;  // [sequences]; null means zeros
   std::size_t sequences;
-  std::size_t rows;  // of each sequence
-  void* data;        // [sequences, batch_stride] elements, rows row_stride apart
+  std::size_t rows;  // the rows of each sequence
+  void* data;        // [sequences, batch_stride] elements; rows of a sequence are row_stride elements apart
   std::size_t batch_stride;
   std::size_t row_stride;
 
   std::int64_t First(std::size_t b) const { return first + (firsts.IsNull() ? 0 : firsts[b]); }
 };
 
-// What a call does to each of its rows: it writes the row's encoding, or adds it to the row times *scale.
+// What a call does to each row: it writes the row's encoding, or adds the encoding to the row times *scale.
 struct Call {
   const Encoder& encoder;
-  posenc_type type;              // of the rows' elements
-  const float* scale = nullptr;  // null: write
+  posenc_type type;              // the type of the rows' elements
+  const float* scale = nullptr;  // null if the call writes
 
   std::size_t element_size() const { return ElementSize(type); }
 
-  // Writes or adds all columns of a block of rows; the encoding of a row of padding is zero.
+  // Writes or adds all columns of a block of rows. The encoding of a row of padding is zero.
   Tally Apply(const Rows& rows) const;
 
-  // Whether x * scale may be a NaN although x is none. The bits of such a float differ between processors, so
-  // they are made canonical. (If x is a NaN, all processors agree; 16-bit types have only one NaN here.)
+  // Whether x * scale may be a NaN although x is a number: infinity times 0, 0 times infinity, or a scale
+  // that is NaN. Processors make different NaNs in these cases, so the call replaces them by a canonical one.
+  // If x itself is a NaN, all processors agree; and for 16-bit types posenc writes only one NaN.
   bool MakesNans() const {
     return scale != nullptr && type == POSENC_F32 && (*scale == 0.0f || *scale - *scale != 0.0f);
   }
 };
 
-// Each call checks every argument before it writes. If a value of a list is at fault, *bad_index is the
-// first such value, unless bad_index is null.
+// Each call checks every argument before it writes anything. If a value of a list is wrong, *bad_index is the
+// index of the first wrong value; bad_index may be null.
 posenc_status CallRun(const Call& call, std::int64_t first, std::size_t rows, const Matrix& matrix);
 posenc_status CallList(const Call& call, const List& positions, std::size_t rows, const Matrix& matrix,
                        std::size_t* bad_index);
@@ -122,12 +124,13 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
                           const Matrix& matrix, std::size_t* bad_index);
 posenc_status CallBatch(const Call& call, const Batch& batch, std::size_t* bad_index);
 
-// Writes or adds, without checks, the rows of a run (positions is null) or of a list. With a lookup, the rows
-// that are added to come from its table.
+// Writes or adds rows, without checks. If positions is null the rows are a run, positions first, first + 1,
+// ... With a lookup, the call adds to rows from the lookup's table and writes the sums to the matrix.
 Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
                const Matrix& matrix, const Lookup* lookup = nullptr);
 
-// Adds to a batch without checks. The row of a position is computed once for all sequences that contain it.
+// Adds to a batch, without checks. Each position is computed once for all sequences that contain it, if that
+// is cheaper.
 void WalkBatch(const Call& call, const Batch& batch);
 
 }  // namespace internal

@@ -1,4 +1,4 @@
-// Checks of sizes, memory, runs and lists.
+// Checks the arguments of calls: sizes, memory, runs of positions, and lists.
 #include "number/exact.h"
 
 #include "call/checks.h"
@@ -9,12 +9,12 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The statuses of a list that is refused.
+// The statuses for the ways in which a list can be wrong.
 struct ListRules {
   posenc_status null, overlap, range;
 };
 
-// Returns rules.range unless in_range(i) for all i < count.
+// Checks a list. Its values are right if in_range(i) for all i < count.
 template <class InRange>
 posenc_status CheckList(const List& list, std::size_t count, const InRange& in_range, const ListRules& rules,
                         const Bytes& written, std::size_t* bad_index) {
@@ -87,7 +87,7 @@ posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& 
                           std::size_t* bad_index) {
   if (batch.firsts.IsNull()) return CheckRun(batch.first, batch.rows, offset);
   const auto can_be_added = [](std::int64_t x) {
-    constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // sums of terms farther out might overflow
+    constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;  // the sum of larger terms might overflow
     return x >= -kFar && x <= kFar;
   };
   const auto in_range = [&](std::size_t b) {
@@ -107,7 +107,7 @@ posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t 
 posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& written,
                           std::size_t* bad_index) {
   const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
-  const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // is only read
+  const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // never written
   constexpr MatrixRules kTableRules = {rule::stride_table, rule::size_table, rule::null_table};
   constexpr ListRules kIdRules = {rule::null_ids_data, rule::overlap_ids, rule::id_range};
   if (const posenc_status status = CheckMatrix(shape, table, kTableRules); status != POSENC_OK) return status;

@@ -1,5 +1,5 @@
-// Checks of the arguments of a call. Each returns the first status that applies. Sizes are checked first:
-// memory is compared with other memory only after CheckMatrix and CheckBatch have accepted its size.
+// Checks of the arguments of a call. Each check returns the first status that applies. Call CheckMatrix and
+// CheckBatch first: the other checks compare memory, whose size could otherwise overflow.
 #ifndef POSENC_SRC_CALL_CHECKS_H_
 #define POSENC_SRC_CALL_CHECKS_H_
 
@@ -19,15 +19,15 @@ struct Bytes {
   std::size_t count;
 };
 
-// Whether two pieces of memory share a byte; empty ones never do.
+// Whether two pieces of memory share a byte. An empty piece shares nothing.
 bool Overlap(const Bytes& a, const Bytes& b);
 
-// The memory of a list of `count` values; a null list has none.
+// The memory of a list of `count` values. For a null list it is empty.
 inline Bytes ListBytes(const List& list, std::size_t count) {
   return {list.data(), list.IsNull() ? 0 : count * list.value_bytes()};
 }
 
-// *to = value, if the caller has asked for it.
+// Sets *to = value, unless the caller passed null.
 inline void SetIfNotNull(std::size_t* to, std::size_t value) {
   if (to != nullptr) *to = value;
 }
@@ -39,40 +39,41 @@ struct Shape {
   std::size_t rows;
 };
 
-// From the first entry of the first row to the last entry of the last row; rows > 0, sequences > 0.
+// The memory from the first entry of the first row to the last entry of the last row. There must be rows, and
+// sequences in a batch.
 Bytes MatrixBytes(const Shape& shape, const Matrix& matrix);
 Bytes BatchBytes(const Batch& batch, const Shape& shape);
 
-// The statuses of a matrix that is refused.
+// The statuses for the ways in which a matrix can be wrong.
 struct MatrixRules {
   posenc_status stride, size, null;
 };
 inline constexpr MatrixRules kRowsRules = {rule::stride_rows, rule::size_rows, rule::null_rows_data};
 
-// Checks the stride, size and pointer of a matrix; if it has no rows, only the stride.
+// Checks the stride, size and pointer of a matrix. Without rows only the stride is checked.
 posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix, const MatrixRules& rules = kRowsRules);
 
-// Checks that the matrices [rows, row_stride] of a batch do not overlap and fit into the address space
-// together.
+// Checks that the sequences of a batch do not overlap, and that all of them together fit into the address
+// space.
 posenc_status CheckBatch(const Batch& batch, std::size_t element_size);
 
-// Checks that the positions first + offset .. first + rows - 1 + offset are in range; |offset| <=
-// POSENC_MAX_POSITION.
+// Checks that the positions first + offset .. first + rows - 1 + offset are in range. |offset| must be at
+// most POSENC_MAX_POSITION.
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset = 0);
 
-// The values that a list of positions may have.
+// Which values a list of positions may have.
 struct Admitted {
-  std::int64_t offset = 0;  // added to each before it is checked; at most POSENC_MAX_POSITION either way
-  bool any_value = false;
+  std::int64_t offset = 0;  // added to each value before the check; |offset| <= POSENC_MAX_POSITION
+  bool any_value = false;   // with nan_rows: wrong values are allowed, and become rows of NaN
 };
 
-// Check a list of count > 0 values, which a call reads while it writes `written`: it must not be null or
-// overlap `written`, and its values must be in range. *bad_index becomes the first value out of range, unless
-// it is null.
+// Check a list of count > 0 values: it must not be null, its values must be in range, and it must not overlap
+// `written`, the memory that the call writes. If a value is out of range, *bad_index becomes the index of the
+// first one; bad_index may be null.
 posenc_status CheckPositions(const List& positions, std::size_t count, const Admitted& admitted,
                              const Bytes& written, std::size_t* bad_index);
 posenc_status CheckIndices(const List& indices, std::size_t count, std::int64_t end, const Bytes& written,
-                           std::size_t* bad_index);  // rows 0 .. end - 1 of a cache
+                           std::size_t* bad_index);  // values are rows of a cache, 0 .. end - 1
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
                           std::size_t* bad_index);
 

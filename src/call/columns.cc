@@ -1,4 +1,4 @@
-// Places the columns of a row, from the layout and the odd column of a spec.
+// Decides which column of a row holds what, from a spec's layout, odd_column and input_first.
 #include "number/exact.h"
 
 #include "call/encoder.h"

@@ -1,6 +1,7 @@
-// Walks a grid axis by axis. The walker of rows computes the rows of an axis, so their bits are those of
-// separate calls. To write, rows are computed in the first cell that has them, then copied to all others,
-// past the caches if these are many. To add, rows are computed as floats in a tile, then added to all cells.
+// Writes or adds a grid, axis by axis. WalkRows computes the rows of an axis, so a grid has the same bits as
+// separate calls. To write, a row is computed in the first cell that contains it, and copied to the others;
+// if the grid is large, the copies bypass the caches. To add, rows are computed as floats in a tile, and
+// added to all cells that contain them.
 #include "number/exact.h"
 
 #include "call/grid.h"
@@ -18,18 +19,18 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Bytes of rows that are computed before they are copied. They are read again and again, so they must stay in
-// L2.
+// How many bytes of rows are computed before they are copied. Each row is read for many copies, so the rows
+// must stay in L2.
 constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
-// Floats of the tile, 24 KB: a call may take little stack, and the kernels need some of it.
+// The floats of the tile, 24 KB. It is on the stack, which the kernels need, too.
 constexpr std::size_t kTileFloats = std::size_t{12} << 9;
 
-// Rows of each axis if several share the tile. The last axis, whose rows change from cell to cell, has at
-// least kMinLastRows.
+// How the axes divide the tile if several share it. Each outer axis gets kOuterRows rows. The last axis gets
+// the rest, at least kMinLastRows rows, because its row changes from cell to cell.
 constexpr std::size_t kMinLastRows = 8, kOuterRows = 2;
 
-// Writes or adds the rows begin .. begin + rows - 1 of an axis, `stride` elements apart from `to` on.
+// Writes or adds the rows begin .. begin + rows - 1 of an axis to `to`, `stride` elements apart.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,
               std::size_t stride) {
   const List list = axis.ListFrom(begin);
@@ -37,7 +38,7 @@ void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::si
   WalkRows(call, first, list, rows, {to, stride});
 }
 
-// Where the rows of a grid and its cells begin; sizes in bytes.
+// Where the rows and the cells of a grid begin in memory. Sizes are in bytes.
 struct Places {
   explicit Places(const Grid& grid)
       : size(ElementSize(grid.type)),
@@ -49,8 +50,8 @@ struct Places {
   unsigned char *data, *cells;
 };
 
-// Writes the columns of an axis. The grid consists of `outer` parts, in each of which a row of the axis is
-// used by `inner` cells in succession.
+// Writes the columns of one axis to all cells. The grid repeats the axis `outer` times; each time, every row
+// of the axis goes to `inner` cells in succession.
 void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
   const Places places(grid);
   const Call call = grid.CallOf(axis);
@@ -88,10 +89,11 @@ void WriteGrid(const Grid& grid, std::size_t cells) {
   }
 }
 
-// Adds to the cells. A matrix that exceeds the caches is walked once for as many axes as the tile has room
-// for, so that memory is read and written in order, which is 1.4 times as fast. But the rows of outer axes
-// are then computed again for each block of the last axis. A matrix within the caches is walked once for each
-// axis instead, since for it the other order is 0.8 times as fast.
+// Adds to the cells of a grid. There are two ways:
+// - A matrix that fits into the caches is walked once for each axis.
+// - A larger matrix is walked once for several axes, as many as the tile can hold. So memory is read and
+// written in order, which is 1.4 times as fast, although rows of outer axes are computed again for each block
+// of the last axis. For a small matrix this way is only 0.8 times as fast.
 class GridAdder {
  public:
   GridAdder(const Grid& grid, std::size_t cells)
@@ -123,13 +125,14 @@ class GridAdder {
   }
 
  private:
-  // The rows of an axis that the tile holds: begin .. begin + count - 1, at most `most`.
+  // The rows of an axis that are in the tile now: begin .. begin + count - 1.
   struct Held {
-    float* rows;  // [count, dim]
-    std::size_t most, begin, count;
+    float* rows;                     // [count, dim], a part of the tile
+    std::size_t most, begin, count;  // most: the number of rows that there is room for
   };
 
-  // Divides the tile among the axes begin .. end - 1 and returns begin. Axis end - 1 gets what is left over.
+  // Divides the tile among axes and returns the first of them, begin: the axes are begin .. end - 1. Axis end
+  // - 1 gets what the others leave.
   std::size_t ShareTile(std::size_t end) {
     const auto floats = [&](std::size_t a, std::size_t rows) {
       return std::min(grid_.axes[a].count, rows) * grid_.axes[a].encoder->dim;
@@ -145,8 +148,8 @@ class GridAdder {
     return begin;
   }
 
-  // Adds the columns of the axes first .. last to all cells. The grid consists of `outer` parts, in each of
-  // which a row of axis `last` is used by `inner` cells in succession.
+  // Adds the columns of the axes first .. last to all cells. The grid repeats axis `last` `outer` times; each
+  // time, every row of that axis goes to `inner` cells in succession.
   void AddAxes(std::size_t first, std::size_t last, std::size_t outer, std::size_t inner) {
     const std::size_t rows = grid_.axes[last].count;
     std::size_t index[POSENC_MAX_GRID_AXES];
@@ -168,8 +171,8 @@ class GridAdder {
     }
   }
 
-  // Makes the tile hold row `index` of axis a, and as many after it as fit. Rows longer than the tile are not
-  // held: AddRow computes each where it is added.
+  // Makes sure that row `index` of axis a is in the tile, and computes it with the rows after it if it is
+  // not. Rows longer than the tile are never in it: AddRow computes each of them where it is added.
   void Hold(std::size_t a, std::size_t index) {
     const GridAxis& axis = grid_.axes[a];
     Held& held = held_[a];
@@ -187,7 +190,7 @@ class GridAdder {
     unsigned char* const to = cell + axis.column * places_.size;
     if (held.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
     const float* const row = held.rows + (index - held.begin) * dim;
-    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // from a position that is not valid
+    if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // the position was wrong, with nan_rows
     AddEntries(a, row, dim, to);
   }
 
@@ -205,7 +208,7 @@ class GridAdder {
   alignas(64) float tile_[kTileFloats];
 };
 
-// It is not inlined, because grids that are written need no tile on the stack.
+// Not inlined, because grids that are written need no tile on the stack.
 POSENC_NOINLINE void AddToGrid(const Grid& grid, std::size_t cells) {
   GridAdder adder(grid, cells);
   adder.AddPrefix();

@@ -1,5 +1,6 @@
-// Grids: one row for each cell, to which each axis gives some columns. What an axis gives depends on the
-// cell's index along that axis alone, so each row of an axis is computed once for many cells.
+// Grids, for example of image patches: one row for each cell, where each axis fills some of the row's
+// columns. What an axis fills in depends only on the cell's index along this axis, so each row of an axis is
+// computed once for many cells.
 #ifndef POSENC_SRC_CALL_GRID_H_
 #define POSENC_SRC_CALL_GRID_H_
 
@@ -15,12 +16,12 @@ namespace internal {
 
 struct GridAxis {
   const Encoder* encoder;
-  std::size_t column;  // where its columns begin
-  std::size_t count;
-  List positions;  // [count], or null: first, first + 1, ...
+  std::size_t column;  // the first column that the axis fills
+  std::size_t count;   // how many cells there are along the axis
+  List positions;      // [count]; null means first, first + 1, ...
   std::int64_t first;
 
-  // The positions from index `begin` on; null for a run.
+  // The positions from index `begin` on. Null if there is no list.
   List ListFrom(std::size_t begin) const { return positions.From(begin); }
 };
 
@@ -29,17 +30,17 @@ struct Grid {
   std::size_t axis_count;
   std::size_t prefix_rows;  // rows of zeros before the cells
   posenc_type type;
-  const float* scale;  // null: write
+  const float* scale;  // null if the call writes
   Matrix matrix;
 
   Call CallOf(const GridAxis& axis) const { return {*axis.encoder, type, scale}; }
 };
 
-// Checks every argument, then writes or adds. At fault are axis *bad_axis and its position *bad_index; either
-// pointer may be null.
+// Checks every argument, then writes or adds. If an axis is wrong, *bad_axis is its number; if one of its
+// positions is wrong, *bad_index is the number of that position. Either pointer may be null.
 posenc_status CallGrid(const Grid& grid, std::size_t* bad_axis, std::size_t* bad_index);
 
-// The checks alone; counts the cells.
+// Only checks the arguments, and counts the cells.
 posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_axis, std::size_t* bad_index);
 
 }  // namespace internal

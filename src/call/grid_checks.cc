@@ -1,4 +1,4 @@
-// Checks of a grid: the columns of its axes, its rows, and its positions.
+// Checks the arguments of a grid: the columns of its axes, its rows, and its positions.
 #include "number/exact.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Checks that the columns of axis a lie in the row and apart from those of the axes before it.
+// Checks that the columns of axis a lie within the row, and do not overlap the columns of the axes before it.
 posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   const GridAxis& axis = grid.axes[a];
   const std::size_t dim = axis.encoder->dim, stride = grid.matrix.stride;
@@ -25,7 +25,8 @@ posenc_status CheckColumns(const Grid& grid, std::size_t a) {
   return rule::ok;
 }
 
-// The product of the axes' counts; false if it, or its sum with the prefix rows, overflows.
+// Sets *cells to the product of the axes' counts. Returns false if the product, or its sum with the prefix
+// rows, overflows.
 bool CountCells(const Grid& grid, std::size_t* cells) {
   const auto* const end = grid.axes + grid.axis_count;
   const bool is_empty = std::any_of(grid.axes, end, [](const GridAxis& axis) { return axis.count == 0; });
@@ -54,7 +55,7 @@ posenc_status CheckAxisPositions(const GridAxis& axis, const Bytes& written, std
 }  // namespace
 
 posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_axis, std::size_t* bad_index) {
-  std::size_t begin = SIZE_MAX, end = 0;  // of the columns of all axes
+  std::size_t begin = SIZE_MAX, end = 0;  // the columns of all axes lie within begin .. end - 1
   for (std::size_t a = 0; a < grid.axis_count; ++a) {
     if (const posenc_status status = CheckColumns(grid, a); status != POSENC_OK) {
       SetIfNotNull(bad_axis, a);
@@ -66,7 +67,7 @@ posenc_status CheckGrid(const Grid& grid, std::size_t* cells, std::size_t* bad_a
   if (!CountCells(grid, cells)) return rule::size_cells;
   const std::size_t rows = grid.prefix_rows + *cells, size = ElementSize(grid.type);
   const posenc_status status = CheckMatrix({end, size, rows}, grid.matrix);
-  if (status != POSENC_OK || *cells == 0) return status;  // without cells positions are not looked at
+  if (status != POSENC_OK || *cells == 0) return status;  // without cells, positions are not read
   const Bytes written =
       MatrixBytes({end - begin, size, rows},
                   {static_cast<unsigned char*>(grid.matrix.data) + begin * size, grid.matrix.stride});

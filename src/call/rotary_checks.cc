@@ -1,4 +1,5 @@
-// The calls of a rotary: the checks of each, in the order in which they are reported, then its walk.
+// The calls of a rotary: each checks its arguments, then goes through its tokens (rotary_walk.cc). A call
+// reports one mistake only: the first one in the order of these checks.
 #include "number/exact.h"
 
 #include <initializer_list>
@@ -16,8 +17,9 @@ namespace {
 
 constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 
-// The heads of a tensor in memory: blocks of `bytes` bytes, [outer_count, inner_count] of them. Tokens are
-// the outer ones unless their stride is the smaller one. Strides are in bytes.
+// Where the heads of a tensor lie in memory: [outer_count, inner_count] blocks of `bytes` bytes each. Usually
+// tokens are the outer dimension and heads the inner one; if heads have the larger stride, it is the other
+// way round. Strides are in bytes.
 struct Blocks {
   const void* data;
   std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
@@ -28,8 +30,8 @@ struct Blocks {
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
 };
 
-// Sets *blocks; false if the address space is too small for them. Strides are in elements of `size` bytes;
-// tokens > 0, heads > 0.
+// Sets *blocks. Returns false if they would not fit into the address space. Strides are in elements of `size`
+// bytes. There must be tokens and heads.
 bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, std::size_t heads,
                 std::size_t head_stride, std::size_t head_dim, std::size_t size, Blocks* blocks) {
   if (tokens == 1) token_stride = 0;
@@ -48,7 +50,7 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   return true;
 }
 
-// Checks that no two of the blocks overlap. If they do, the status names the stride that is too small.
+// Checks that no two of the blocks overlap. If two do, the status says which stride is too small.
 posenc_status CheckApart(const Blocks& blocks) {
   const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
   if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
@@ -57,8 +59,8 @@ posenc_status CheckApart(const Blocks& blocks) {
   return inner_is_right == blocks.has_heads_outside ? rule::stride_heads : rule::stride_tokens;
 }
 
-// Whether pieces of a and of b, which both recur every `stride` bytes, lie beside each other within a stride,
-// so that none of them overlap.
+// Whether pieces of a and pieces of b alternate without overlap. Both repeat every `stride` bytes; a piece of
+// a has a_bytes, a piece of b has b_bytes.
 bool Alternate(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
                std::size_t stride) {
   const std::uintptr_t a_begin = a.begin(), b_begin = b.begin();
@@ -67,8 +69,9 @@ bool Alternate(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_
   return distance >= a_bytes && distance + b_bytes <= stride;
 }
 
-// Whether a block of a may overlap a block of b. They do not if they alternate: in the same rows, as q and k
-// of one projection do, or head by head, where q, k and v of a head are next to each other.
+// Whether a block of a may overlap a block of b. They do not overlap if they alternate. There are two usual
+// cases: q and k are parts of the same rows, as after one projection for both; or q, k and v of each head are
+// next to each other.
 bool MayOverlap(const Blocks& a, const Blocks& b) {
   if (!Overlap(a.All(), b.All())) return false;
   if (a.outer_count != 1 && a.outer_stride == b.outer_stride &&
@@ -80,13 +83,14 @@ bool MayOverlap(const Blocks& a, const Blocks& b) {
   return common == 0 || !Alternate(a, a.bytes, b, b.bytes, common);
 }
 
-// What a tensor's rotation writes, and what it reads unless it is in place.
+// The memory that the rotation of a tensor writes, and, unless it is in place, the memory that it reads.
 struct TensorMemory {
   Blocks data, source;
   bool is_in_place;
 };
 
-// Checks the members of a tensor that are no sizes. Call it in the default floating-point state.
+// Checks the members of a tensor that are neither sizes nor pointers to elements. Call it in posenc's
+// floating-point state (number/fp_state.h).
 posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
   if (heads.type != type) return rule::type_tensors;
@@ -98,11 +102,11 @@ posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_head
   }
   const double scale = ScaleOf(heads);
   if (!IsGain(scale)) return rule::heads_scale;
-  // Their product is compared as a real number: rounding to odd does not move it to either bound.
+  // The exact product must be in range. Rounding to odd never moves it across or onto a bound.
   return IsGain(ToOdd(ExactProduct(amplitude, scale))) ? rule::ok : rule::heads_gain;
 }
 
-// Checks a tensor with heads > 0 for tokens > 0, and finds its memory.
+// Checks the sizes and pointers of a tensor, and finds its memory. There must be tokens and heads.
 posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,
                          const posenc_heads& heads, TensorMemory* memory) {
   const std::size_t size = ElementSize(type);
@@ -114,7 +118,7 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
   if (heads.data == nullptr) return rule::null_heads_data;
   memory->is_in_place = IsInPlace(heads, tokens);
   if (memory->is_in_place) {
-    // One piece would overwrite elements of the next.
+    // A head of several pieces cannot change its pairing in place: one piece would overwrite the next one.
     const bool is_torn = rotary.from != rotary.to && rotary.pairs > kMaxPiece;
     return is_torn ? rule::pairing_in_place : rule::ok;
   }
@@ -124,7 +128,7 @@ posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type t
              : rule::size_heads;
 }
 
-// Checks that tensor i has memory of its own, apart from that of the tensors before it.
+// Checks tensor i, and that its memory does not overlap the memory of the tensors before it.
 posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensors& tensors, std::size_t i) {
   if (tensors.heads[i].heads == 0 || tokens == 0) return rule::ok;
   TensorMemory mine{};
@@ -160,7 +164,7 @@ posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tenso
   return status;
 }
 
-// Whether writing the tensors, which CheckTensors has accepted, overwrites any of the memory in `read`.
+// Whether writing the tensors would overwrite any memory in `read`. CheckTensors has accepted the tensors.
 bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors,
                 std::initializer_list<Bytes> read) {
   for (std::size_t i = 0; i < tensors.count; ++i) {
@@ -184,12 +188,12 @@ Bytes BytesOf(const TokenPositions& positions) {
   return ListBytes(positions.list, positions.axes * positions.tokens);
 }
 
-// The tables of a cache; sines are empty if the layout has one table.
+// The memory of a cache's tables. `sines` is empty if the layout has only one table.
 struct Tables {
   Bytes cosines, sines;
 };
 
-// Checks a cache and finds its tables, which without rows are left as they are.
+// Checks a cache and finds its tables. Without rows *tables stays as it is.
 posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows, Tables* tables) {
   if (!IsValue<Of::cache_layout>(cache.layout)) return rule::cache_layout;
   const CacheColumns columns = ColumnsOf(cache.layout, rotary);

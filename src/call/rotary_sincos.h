@@ -1,4 +1,5 @@
-// The angles of a token: their cosines and sines, for a row of a cache or for all heads of the token.
+// Computes the cosines and sines of a token's angles once, and uses them for all heads of the token, or for a
+// row of a cache.
 #ifndef POSENC_SRC_CALL_ROTARY_SINCOS_H_
 #define POSENC_SRC_CALL_ROTARY_SINCOS_H_
 
@@ -14,12 +15,12 @@
 namespace posenc {
 namespace internal {
 
-// Numbers in a buffer of cosines or sines. The 64 more than there are pairs keep adjacent buffers from being
-// a multiple of 4 KB apart, at which loads would wait for unrelated stores (4K aliasing).
+// The size of a buffer of cosines or sines. There are 64 numbers more than pairs, so that adjacent buffers
+// are not a multiple of 4 KB apart: at that distance loads wait for unrelated stores (4K aliasing).
 inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
 static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
-// The position of a token from which the angles of the next tokens are computed by angle addition.
+// The anchor: the last token whose angles were evaluated. Angles of tokens after it come by angle addition.
 class Anchor {
  public:
   explicit Anchor(std::size_t axes) : axes_(axes) {}
@@ -32,8 +33,8 @@ class Anchor {
     }
   }
 
-  // By how much a position exceeds the anchor: the same whole number on all axes, 1 to kMaxOffset. Returns 0
-  // if it is anything else.
+  // How far a position is ahead of the anchor, 1 .. kMaxOffset. Returns 0 if angle addition cannot be used:
+  // if the distance is not the same integer on all axes, or is out of that range.
   std::size_t OffsetOf(const double* position) const {
     const double offset = position[0] - position_[0];
     if (!is_whole_ || !(offset >= 1.0 && offset <= static_cast<double>(kMaxOffset))) return 0;
@@ -49,12 +50,13 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// The cosines and sines of one token after another, as those of the last anchor and the offset from there.
+// The cosines and sines for one token after another. It stores the cosines and sines of the last anchor, and
+// the offset from the anchor to the token.
 class TokenSinCos {
  public:
   explicit TokenSinCos(const Rotary& rotary) : rotary_(rotary), anchor_(rotary.axes) {}
 
-  // Goes on to token t.
+  // Goes on to token t: evaluates its angles, unless they can be added to the anchor's.
   Tally Take(const TokenPositions& positions, std::size_t t) {
     positions.At(t, position_);
     multiples_ = {nullptr, position_[0]};
@@ -68,8 +70,8 @@ class TokenSinCos {
     return rotary_.kernels->sin_cos(rotary_.table.frequencies, multiples_, cosines_, sines_);
   }
 
-  // The token's cosines and sines [pairs] times a gain, rounded to a type. Arrays have room for
-  // kVectorPadding more.
+  // Writes the token's cosines and sines [pairs], times a gain and rounded to a type. The arrays must have
+  // room for kVectorPadding numbers more.
   Tally Round(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
     const RotaryKernels& kernels = *rotary_.kernels;
     const FrequencyTable& frequencies = rotary_.table.frequencies;
@@ -90,8 +92,8 @@ class TokenSinCos {
   std::size_t offset_ = 0;  // from the anchor to the token
   double position_[POSENC_MAX_AXES] = {};
   Multiples multiples_{};
-  alignas(64) double list_[kPairBuffer];     // aligned: loads across cache lines take twice as long
-  alignas(64) double cosines_[kPairBuffer];  // of the anchor
+  alignas(64) double list_[kPairBuffer];     // aligned, because loads across cache lines take twice as long
+  alignas(64) double cosines_[kPairBuffer];  // the anchor's
   alignas(64) double sines_[kPairBuffer];
 };
 
@@ -116,7 +118,7 @@ class HeadSinCos : private TokenSinCos {
     return tally;
   }
 
-  // Rotates some heads of the token. In exact arithmetic, pairs may be deferred until Resolve.
+  // Rotates heads of the token. In exact arithmetic some pairs may be left for later: Resolve computes them.
   Tally Rotate(posenc_type type, const Gain& gain, const Heads& heads) {
     const RotaryKernels& kernels = *rotary_.kernels;
     const bool is_fast = rotary_.arithmetic == POSENC_FAST;
@@ -143,7 +145,7 @@ class HeadSinCos : private TokenSinCos {
     return tally;
   }
 
-  // Computes the pairs that Rotate has deferred.
+  // Computes the pairs that Rotate left for later.
   Tally Resolve(posenc_type type) {
     Tally tally;
     const bool has_undecided = rotary_.arithmetic == POSENC_EXACT && shared_.exact.undecided.count != 0;
@@ -163,11 +165,11 @@ class HeadSinCos : private TokenSinCos {
     alignas(64) double cosines[kMaxAddedPairs + kVectorPadding];
     alignas(64) double sines[kMaxAddedPairs + kVectorPadding];
   };
-  union Shared {  // one arithmetic needs one of them, and stack is scarce
+  union Shared {  // each arithmetic needs only one of them, and the stack is small
     Exact exact;
     Floats floats;
 
-    // Begins the life of the one that is needed, and leaves its bytes as they are.
+    // Begins the lifetime of the member that is needed. Its bytes stay uninitialized.
     explicit Shared(posenc_arithmetic arithmetic) {
       if (arithmetic == POSENC_EXACT) {
         ::new (static_cast<void*>(&exact)) Exact;
@@ -177,8 +179,8 @@ class HeadSinCos : private TokenSinCos {
     }
   };
 
-  // Zeros after the last pair, up to the end of the longest vector that contains it. Kernels read them, but
-  // no result depends on them.
+  // Writes zeros after the last pair, up to the end of the longest vector that contains the last pair.
+  // Kernels load them, but no result depends on them.
   template <class T>
   void ClearPadding(T* cosines, T* sines) const {
     const std::size_t rest = rotary_.pairs % kVectorPadding;
@@ -187,9 +189,9 @@ class HeadSinCos : private TokenSinCos {
     std::memset(sines + rotary_.pairs, 0, (kVectorPadding - rest) * sizeof(T));
   }
 
-  TokenAngles angles_{};     // of the token, in exact arithmetic
-  Gain gain_{};              // that shared_ is for
-  bool are_placed_ = false;  // shared_ has the token's cosines and sines times gain_
+  TokenAngles angles_{};     // the token's cosines and sines, in exact arithmetic
+  Gain gain_{};              // the gain that the numbers in shared_ were multiplied by
+  bool are_placed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
   Shared shared_;
 };
 

@@ -1,5 +1,5 @@
-// Walks the tokens of a rotary's call. The cosines and sines of a token are computed or loaded once for all
-// heads of all tensors.
+// Goes through the tokens of a rotary's call. The cosines and sines of a token are computed, or loaded from a
+// cache, once for all heads of all tensors.
 #include "number/exact.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Which cache holds the tensors, guessed from their size together; it decides how far ahead kernels prefetch.
-// On a Zen 4 with 32 MB of L3, prefetching far ahead made calls of 20 MB 1.3 times as fast, those of 10 MB
-// 0.84 times.
+// Guesses from the size of all tensors which cache holds them. Kernels prefetch far ahead if no cache does.
+// On a Zen 4 with 32 MB of L3, that made calls with 20 MB 1.3 times as fast, but calls with 10 MB only 0.84
+// times as fast.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
   std::size_t heads = 0;
   for (std::size_t i = 0; i < tensors.count; ++i) heads += tensors.heads[i].heads;
@@ -27,7 +27,7 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < std::size_t{16} << 20 ? Cached::kByShared : Cached::kNowhere;
 }
 
-// The heads of a tensor, token by token.
+// Gives the heads of a tensor to a rotation, token by token.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
@@ -38,8 +38,9 @@ class TokenHeads {
         IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
   }
 
-  // Calls rotate(heads, false) for all heads of token t at once. Heads that are unaligned, or change their
-  // pairing, are rotated one by one in a buffer instead: rotate(head, true) must complete each.
+  // Calls rotate(heads, false) for all heads of token t at once. If heads are unaligned, or if the pairing
+  // changes, each head is copied to a buffer and back instead. Then rotate(head, true) is called for each
+  // head, and must leave no pair for later.
   template <class Rotate>
   void ForToken(std::size_t t, const Rotate& rotate) const {
     const std::size_t stride = tensor_.head_stride * size_;
@@ -70,7 +71,7 @@ class TokenHeads {
     return ElementsOf(pairing, rotary_.First(), rotary_.head_pairs).a;
   }
 
-  // It is not inlined, so that calls without the buffer leave its 4 KB of stack to the kernels.
+  // Not inlined, because its buffer takes 4 KB of stack, which calls without a buffer should not need.
   template <class Rotate>
   POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
@@ -81,7 +82,8 @@ class TokenHeads {
     }
   }
 
-  // Copies pairs into the pairing that is written; half-split ones are so many elements apart.
+  // Copies pairs from one pairing into the pairing that is written. In half-split pairing, `apart` and
+  // `apart_to` are the distances between the two elements of a pair.
   void Copy(const unsigned char* from, posenc_pairing pairing, std::size_t apart, unsigned char* to,
             std::size_t apart_to) const {
     const std::size_t pairs = rotary_.pairs;
@@ -99,7 +101,7 @@ class TokenHeads {
     }
   }
 
-  // Copies the elements before and after those that are rotated.
+  // Copies the elements of a head that do not rotate, before and after the ones that do.
   void CopyRest(const Heads& heads) const {
     const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.head_pairs * size_;
     const std::size_t after = rotary_.head_dim * size_ - before - rotated;
@@ -119,8 +121,7 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-// Calls rotate(gain, heads, must_complete) for the heads of token t in all tensors, as TokenHeads::ForToken
-// does.
+// Calls rotate(gain, heads, must_complete) for the heads of token t in all tensors (TokenHeads::ForToken).
 template <class Rotate>
 void ForTensors(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, Cached cached,
                 std::size_t t, double amplitude, const Rotate& rotate) {
@@ -133,18 +134,18 @@ void ForTensors(const Rotary& rotary, const Tensors& tensors, std::size_t tokens
   }
 }
 
-// Multiplies x [count] by scale, each product rounded once.
+// Multiplies x [count] by scale. Each product is rounded once.
 void ScaleFloats(double scale, float* x, std::size_t count) {
   if (scale == 1.0) return;
   const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
   for (std::size_t i = 0; i < count; ++i) {
     const auto wide = static_cast<double>(x[i]);
-    const bool is_exact = is_float || !std::isfinite(wide);  // then the product of doubles is exact
+    const bool is_exact = is_float || !std::isfinite(wide);  // whether the product of doubles is exact
     x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
   }
 }
 
-// Copies of elements of kSize bytes, k < count.
+// Copies elements of kSize bytes each, for k < count.
 template <std::size_t kSize>
 struct Elements {
   // to[k] = from[2 * k]
@@ -162,7 +163,7 @@ struct Elements {
   }
 };
 
-// A row of a cache, in any of its layouts.
+// Reads or writes a row of a cache, in any layout.
 class CacheRow {
  public:
   CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns, std::size_t row)
@@ -175,7 +176,7 @@ class CacheRow {
     copy_ = columns.copy * size_;
   }
 
-  // Writes the row from cosines and sines [pairs] of the cache's type.
+  // Writes the row. cosines and sines [pairs] have the cache's type.
   void Store(const unsigned char* cosines, const unsigned char* sines) const {
     if (is_interleaved_ && copy_ == 0) {
       Interleave(cosines, sines, cos_);
@@ -191,7 +192,8 @@ class CacheRow {
     }
   }
 
-  // Sets cosines and sines [pairs + kVectorPadding] to those of the row times a gain, then zeros.
+  // Reads the row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
+  // zeros after the pairs.
   void Load(const Gain& gain, float* cosines, float* sines) const {
     LoadFrom(cos_, gain.scale, cosines);
     LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
@@ -224,13 +226,14 @@ class CacheRow {
 
   const Rotary& rotary_;
   const posenc_cache& cache_;
-  std::size_t size_, bytes_;  // of an element; of one element for each pair
-  unsigned char *cos_, *sin_;
-  bool is_interleaved_;  // the elements of a table that are read lie two apart
-  std::size_t copy_;     // bytes from a cosine or sine to where it is repeated; 0: nowhere
+  std::size_t size_, bytes_;   // the bytes of one element, and of one element for each pair
+  unsigned char *cos_, *sin_;  // where the row's cosines and sines begin
+  bool is_interleaved_;        // whether cosines, and sines, of neighbouring pairs are two columns apart
+  std::size_t copy_;           // bytes from a number to its repetition; 0 if it is not repeated
 };
 
-// walk(rotary) or, if a head has more pairs than buffers, walk(piece) of each piece of it.
+// Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
+// rotary instead.
 template <class Walk>
 Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   if (rotary.pairs <= kMaxPiece) return walk(rotary);
@@ -299,7 +302,7 @@ Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const po
 }  // namespace
 
 CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
-  // Two tables with a pair's number in the columns of both its elements.
+  // Two tables in which both elements of a pair have a column, so each number is there twice.
   const auto in_both = [&](posenc_pairing pairing) {
     return CacheColumns{0, ElementsOf(pairing, 1, rotary.head_pairs).a,
                         ElementsOf(pairing, 0, rotary.head_pairs).b};

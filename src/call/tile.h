@@ -1,5 +1,5 @@
-// A tile: the sines and cosines of some pairs at some positions, which are computed once and then added to
-// all sequences of a batch.
+// A tile: sines and cosines of some pairs at some positions. They are computed once, then added to all
+// sequences of a batch.
 #ifndef POSENC_SRC_CALL_TILE_H_
 #define POSENC_SRC_CALL_TILE_H_
 
@@ -13,27 +13,27 @@
 namespace posenc {
 namespace internal {
 
-// Its entries are correctly rounded floats. It takes 24 KB, to be on the stack; the fewer pairs, the more
-// rows it holds. Call it in the default floating-point state.
+// The entries are correctly rounded floats. A tile takes 24 KB, so that it can be on the stack; it holds more
+// rows if there are fewer pairs. Fill it in posenc's floating-point state (number/fp_state.h).
 class Tile {
  public:
   static constexpr std::size_t kMaxPairs = 256;
 
-  // For rows of so many pairs; those of more than kMaxPairs are computed slice by slice.
+  // A tile for rows with this number of pairs. Rows with more than kMaxPairs are computed slice by slice.
   explicit Tile(std::size_t pairs) : pairs_(PairsOf(pairs)) {}
 
   std::size_t pairs() const { return pairs_; }
   std::size_t rows() const { return RowsOf(pairs_); }
 
-  // How many rows fit: a multiple of 16, or of 2, because the kernel of runs would have to start again for
-  // the rows left over.
+  // How many rows fit. It is a multiple of 16, or at least of 2, because the kernel for runs computes rows in
+  // such groups, and would have to start again for the rest.
   static std::size_t RowsOf(std::size_t pairs) {
     const std::size_t most = kFloats / (2 * PairsOf(pairs));
     return most >= Rows::kMax ? Rows::kMax : most >= 16 ? most / 16 * 16 : most / 2 * 2;
   }
 
-  // Computes the pairs of `slice`, at most pairs(), at a run or list of at most rows() positions. Rows are
-  // [sin_0 cos_0 sin_1 ...] if interleaved, else all sines, then all cosines.
+  // Computes the pairs of `slice`, at most pairs(), at a run or a list of at most rows() positions. Rows are
+  // [sin_0 cos_0 sin_1 ...] if interleaved, else first all sines, then all cosines.
   Tally Fill(const EncoderKernels& kernels, const FrequencyTable& slice, const Positions& positions,
              bool interleaved = false) {
     const std::size_t pairs = slice.count;

@@ -1,5 +1,6 @@
-// Which axis of a position turns a rotary's pair, where the pair's frequency comes from, and what it is
-// multiplied by. axis_order names the models; rotary_c.h has their rules.
+// Positions with several axes (M-RoPE and others): which axis rotates a pair, where the pair's frequency
+// comes from, and what the frequency is multiplied by. rotary_c.h documents each axis_order and the models
+// that use it.
 #include "number/exact.h"
 
 #include <cstddef>
@@ -33,15 +34,16 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
     default:
       break;
   }
-  std::size_t j = pair;  // of its axis
+  std::size_t j = pair;  // becomes the pair's number within its axis
   while (j >= spec.sections[place.axis]) j -= spec.sections[place.axis++];
   if (spec.axis_order == POSENC_SPLIT_AXES) place.entry = place.axis + j * spec.axes;
   if (spec.axis_order == POSENC_AXIAL_AXES) place.entry = j;
   return place;
 }
 
-// Here rather than in phase_rounding.cc: what only rotaries call is not linked to programs that only encode,
-// and these loops, which run for every token, are not optimised for size.
+// This function is here and not in phase_rounding.cc for two reasons: only rotaries call it, so a program
+// without rotaries does not link it; and its loops run for every token, so this file is compiled for speed,
+// not for size.
 void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
                                std::size_t first, std::size_t count, double* phases) const {
   const bool is_iterated = rounding == POSENC_F32_ITERATED;

@@ -1,5 +1,5 @@
-// The arithmetic of frameworks and engines. Each named step is rounded on its own; pow and exp are correctly
-// rounded.
+// Computes frequencies as frameworks and engines do: after each step of a formula the value is rounded to
+// float or double. pow and exp are correctly rounded, because frameworks differ in their last bits.
 #include "number/exact.h"
 
 #include "frequency/phase_rounding.h"
@@ -20,7 +20,7 @@ float QuotientAsFloat(double a, double b) {
   return a == 0.0 ? 0.0f : NearestFloat(Divide(FromDouble<4>(a), FromDouble<4>(b)));
 }
 
-// exp(exponent * log) as a number of a type; 0 or infinite beyond all types.
+// exp(exponent * log), rounded to a type. The result is 0 or infinite if it is out of range for every type.
 double ExpAsType(double exponent, const Wide256& log, posenc_type type) {
   constexpr double kBeyond = 800.0;
   if (log.IsZero()) return 1.0;
@@ -37,8 +37,8 @@ float ExpAsFloat(double exponent, const Wide256& log) {
 // f32(exp(exponent))
 float ExpAsFloat(float exponent) { return ExpAsFloat(exponent, FromInteger<4>(1)); }
 
-// What a framework computes before it knows a position, of a schedule that Schedule::Own returns. D is
-// exponent_dim, f the factor of POSENC_LINEAR.
+// What a framework computes before it knows a position. The schedule is one that Schedule::Own returned. In
+// the formulas D is exponent_dim, and f is the factor of POSENC_LINEAR.
 class Framework {
  public:
   Framework(const Schedule& schedule, posenc_phase_rounding rounding)
@@ -68,7 +68,7 @@ class Framework {
     return divides_doubles ? NearestFloat(1.0 / schedule_.scaling->spec.factor) : 1.0f / Factor();
   }
 
-  // Of PhaseRounding::values.
+  // The entry of PhaseRounding::values.
   double Value(std::size_t entry) const {
     if (rounding_ == POSENC_F32_ITERATED) {
       return schedule_.factors.count == 0 ? 1.0 : AsFloat(schedule_.factors[entry]);
@@ -81,14 +81,15 @@ class Framework {
  private:
   static double AsFloat(double x) { return NearestFloat(x); }
 
-  // base and D: a rotary's as floats; those of an encoder are rounded in its schedule.
+  // base or D as the framework has it. For a rotary, most roundings take it as a float. For an encoder,
+  // BaseOf and ExponentDimOf have already rounded it.
   double AsGiven(double x) const { return rounds_spec_ ? AsFloat(x) : x; }
 
-  // w_i before linear scaling; of a POW_DIV 1 / w_i.
+  // w_i before linear scaling, or 1 / w_i for the POW_DIV roundings, which divide positions by it.
   double Frequency(std::size_t entry) const {
     if (schedule_.IsListed()) return schedule_.list[entry];
     const float min_timescale = NearestFloat(schedule_.min_timescale);
-    if (entry == 0 || log_base_.IsZero()) return min_timescale;  // however small D is
+    if (entry == 0 || log_base_.IsZero()) return min_timescale;  // even if i / D is infinite
     const auto i = static_cast<float>(entry);
     const double exponent_dim = AsGiven(schedule_.exponent_dim), exponent = 2.0 * i / exponent_dim;
     const float half_dim = NearestFloat(exponent_dim) / 2.0f;
@@ -102,7 +103,7 @@ class Framework {
           return ExpAsFloat(-i * QuotientAsFloat(2.0 * NearestFloat(log_base_), exponent_dim));
         }
         Wide256 rate = Negate(Divide(log_base_, FromDouble<4>(exponent_dim)));
-        ++rate.exponent;  // of i instead of 2i
+        ++rate.exponent;  // doubled, because i multiplies it, and not 2i
         return ExpAsFloat(i * NearestFloat(rate));
       }
       case POSENC_F32_LOG_DIV:
@@ -131,17 +132,19 @@ std::size_t EntryOf(const Schedule& schedule, std::size_t pair) {
   return pair;
 }
 
-// Whether entries begin or cease to rise with one of so many pairs: the values of others are between theirs.
+// Whether pair is the first or the last of an ascending sequence of entries, among `pairs` pairs. All other
+// values lie between the values at such ends, so only the ends need a check.
 bool IsAnEnd(const Schedule& schedule, std::size_t pair, std::size_t pairs) {
   if (pair == 0 || pair + 1 == pairs) return true;
   const std::size_t entry = EntryOf(schedule, pair);
   return EntryOf(schedule, pair - 1) > entry || EntryOf(schedule, pair + 1) < entry;
 }
 
-// Whether x is small enough for a phase, far below what kernels reduce.
+// Whether x is small enough for a phase. Kernels can reduce far larger ones.
 bool IsPhase(float x) { return std::fabs(x) <= 0x1p63f; }
 
-// Whether the values of a rotary, and the phases of the last position, are numbers that can be used.
+// Checks that a rotary's values, and the phases at the largest position, do not overflow to infinity or
+// underflow to 0.
 posenc_status CheckValues(const Schedule& schedule, const Framework& framework, const PhaseRounding& phases) {
   const bool has_factors = schedule.factors.count != 0, is_iterated = phases.rounding == POSENC_F32_ITERATED;
   const auto factor = static_cast<float>(phases.scale);
@@ -212,7 +215,7 @@ double NearestOrTie(Wide256 x, posenc_type type) {
   bool decided = true;
   const double nearest = RoundToType(x, type, kBits, &decided);
   if (decided) return nearest;
-  Wide256 half = FromInteger<4>(1);  // of the last bit of 64
+  Wide256 half = FromInteger<4>(1);  // half of the lowest of x's top 64 bits
   half.exponent = x.exponent - 64;
   half.negative = x.negative;
   x = Add(x, half);
@@ -221,7 +224,7 @@ double NearestOrTie(Wide256 x, posenc_type type) {
 }
 
 float NearestFloat(double x) {
-  constexpr double kLargest = 0x1.ffffffp127;  // and from there on infinite
+  constexpr double kLargest = 0x1.ffffffp127;  // this and anything larger rounds to infinity
   if (x < kLargest && x > -kLargest) return static_cast<float>(x);
   return x > 0.0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
 }

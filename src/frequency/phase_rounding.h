@@ -1,5 +1,6 @@
-// The phases of frameworks and engines, each of their own steps rounded to float or double, as
-// posenc_phase_rounding (posenc_c.h, for rotaries rotary_c.h) names them and says their formulas.
+// Reproduces the phases of frameworks and engines, which round every step of their computation to float or
+// double. posenc_phase_rounding names these ways; posenc_c.h has the formulas for encoders, rotary_c.h for
+// rotaries.
 #ifndef POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 #define POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 
@@ -15,46 +16,47 @@ namespace internal {
 
 struct Schedule;
 
-// What a table needs for the phases of any position.
+// What a table stores so that it can compute the phases at any position.
 struct PhaseRounding {
   posenc_phase_rounding rounding;  // POSENC_NO_PHASE_ROUNDING: phases are not rounded
-  double scale;                    // multiplies phases at last
-  float position_factor;           // multiplies f32(p) at first
-  float ratio;                     // POSENC_F32_ITERATED: of t_{i+1} and t_i
-  bool has_values;
-  double* values;  // [pairs]: w_i, or what positions are divided by; iterated: what t_i is divided by
+  double scale;                    // the last step multiplies the phase by this
+  float position_factor;           // the first step multiplies f32(p) by this
+  float ratio;                     // POSENC_F32_ITERATED: t_{i+1} / t_i
+  bool has_values;                 // whether values is an array of the table
+  // [pairs]: w_i, or the divisor of positions; with POSENC_F32_ITERATED the divisor of t_i.
+  double* values;
 
   bool IsNone() const { return rounding == POSENC_NO_PHASE_ROUNDING; }
 
-  // phases [count] in radians, of the pairs first .. first + count - 1 at a position; not of a rotary that
-  // has factors or several axes.
+  // Writes phases [count], in radians, for the pairs first .. first + count - 1 at a position. A rotary with
+  // factors or several axes needs FillOfAxes instead.
   void Fill(double position, std::size_t first, std::size_t count, double* phases) const;
 
-  // The same of a rotary at a position [axis_count]; axes [count] is the axis of each pair, or null if there
-  // is one.
+  // The same for a rotary and a position [axis_count]. axes [count] is the axis of each pair; it is null if
+  // there is only one axis.
   void FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes, std::size_t first,
                   std::size_t count, double* phases) const;
 };
 
-// Of a valid spec, without values and ratio.
+// The phase rounding of a valid spec. values and ratio are still missing: FinishPhaseRounding sets them.
 PhaseRounding PlanPhaseRounding(const posenc_spec& spec);
 
-// Of a rotary's schedule, without values; *phases is left as it is if there is no rounding. The status is not
-// POSENC_OK if a step overflows or vanishes.
+// The phase rounding of a rotary's schedule. values are still missing. Without a rounding, *phases stays as
+// it is. The status is an error if a step of the computation overflows, or underflows to 0.
 posenc_status PlanPhaseRounding(const Schedule& schedule, PhaseRounding* phases);
 
-// Computes what is missing: values [count].
+// Computes what planning left out: values [count], and an encoder's ratio.
 void FinishPhaseRounding(const Schedule& schedule, std::size_t count, PhaseRounding* phases);
 
-// x rounded to the nearest number of a type, ties to even. What 256 bits cannot tell from a midpoint is
-// treated as one: it is a quotient, or a power with an integer for exponent.
+// x rounded to the nearest number of a type, ties to even. If 256 bits cannot tell x from a midpoint, it is
+// one: only quotients, and powers with an integer exponent, come so close.
 double NearestOrTie(Wide256 x, posenc_type type);
 
-// As a cast, but defined out of float's range too.
+// Like a cast to float, but also defined for values beyond float's range: they become infinite.
 float NearestFloat(double x);
 float NearestFloat(const Wide256& x);
 
-// Neither 0 nor infinite nor a NaN.
+// Whether x is neither 0 nor infinite nor a NaN.
 inline bool IsRegular(float x) { return x != 0.0f && std::isfinite(x); }
 
 }  // namespace internal

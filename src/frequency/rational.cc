@@ -1,3 +1,4 @@
+// Decides by integer arithmetic whether a step is a rational number, and whether an angle is a known one.
 #include "number/exact.h"
 
 #include "frequency/rational.h"
@@ -11,10 +12,12 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// A denominator must divide 3 m of a position m 2^k, m < 2^53 (PROOF.md, section 5).
+// A position is m 2^k with m < 2^53. Its phase can only be a known angle if the step's denominator divides 3
+// m (PROOF.md, section 5), so larger denominators are of no use.
 constexpr std::uint64_t kMaxDenominator = 3 * ((std::uint64_t{1} << 53) - 1);
 
-// The terms of exponents are less than this, so that their products with exponents of two fit in 64 bits.
+// The numerator and denominator of an Exponent are below this limit, so that their products with exponents of
+// two fit in 64 bits.
 constexpr std::int64_t kMaxTerm = std::int64_t{1} << 31;
 
 std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
@@ -26,7 +29,7 @@ std::uint64_t GreatestCommonDivisor(std::uint64_t a, std::uint64_t b) {
   return a;
 }
 
-// |x| = odd * 2^exponent, x != 0
+// Splits a number x other than 0: |x| = odd * 2^exponent.
 struct OddPart {
   std::uint64_t odd;
   std::int64_t exponent;
@@ -43,20 +46,20 @@ struct OddPart {
   }
 };
 
-// a * b, or 0 if that is too large.
+// a * b, or 0 if the product has more than 64 bits.
 std::uint64_t Product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t low;
   return MultiplyAdd(a, b, 0, 0, &low) == 0 ? low : 0;
 }
 
-// base^n, or 0 if that is too large; base > 1.
+// base^n, or 0 if the power has more than 64 bits; base > 1.
 std::uint64_t PowerOf(std::uint64_t base, std::int64_t n) {
   std::uint64_t power = 1;
   for (; n > 0 && power != 0; --n) power = Product(power, base);
   return power;
 }
 
-// The whole root of an odd number > 1, or 0 if there is none.
+// The root of an odd number > 1 if the root is an integer, else 0.
 std::uint64_t RootOf(std::uint64_t x, std::int64_t degree) {
   if (degree == 1) return x;
   const std::int64_t digits = 64 - LeadingZeros(x);
@@ -69,7 +72,7 @@ std::uint64_t RootOf(std::uint64_t x, std::int64_t degree) {
   return PowerOf(low, degree) == x ? low : 0;
 }
 
-// x^(n / d), n > 0, of an odd number, or 0 if it is irrational or too large.
+// x^(n / d) for an odd x and n > 0; 0 if the power is irrational or has more than 64 bits.
 std::uint64_t PowerOf(std::uint64_t x, std::int64_t n, std::int64_t d) {
   if (x == 1) return 1;
   const std::uint64_t root = RootOf(x, d);
@@ -81,8 +84,8 @@ std::uint64_t PowerOf(std::uint64_t x, std::int64_t n, std::int64_t d) {
 int KnownAngle(const RationalStep& step, double multiple) {
   if (step.denominator == 0) return -1;
   const OddPart part(multiple);
-  // Six times the quarter turns are threefold / denominator * numerator * 2^exponent; all but the power are
-  // odd.
+  // The angle in twenty-fourths of a turn, six times its quarter turns, is threefold / denominator *
+  // numerator * 2^exponent. All these numbers are odd except the power of two.
   const std::uint64_t threefold = 3 * part.odd;
   if (threefold % step.denominator != 0) return -1;
   const std::int64_t exponent = part.exponent + std::int64_t{step.exponent} + 1;
@@ -111,8 +114,8 @@ Exponent ExponentOf(std::size_t index, double exponent_dim) {
   return {exponent_dim < 0.0 ? n : -n, d};
 }
 
-// An odd number to a power n / d in lowest terms is rational if and only if it is a whole number to the power
-// d; a power of two, if and only if d divides its exponent.
+// Let n / d be in lowest terms. An odd number to the power n / d is rational if and only if it is the d-th
+// power of an integer. A power of two to the power n / d is rational if and only if d divides its exponent.
 void RationalProduct::Multiply(double x, const Exponent& exponent) {
   if (exponent.n == 0 && exponent.d != 0) return;
   const OddPart part(x);

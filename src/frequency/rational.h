@@ -1,5 +1,5 @@
-// Steps that are rational numbers of quarter turns, and the angles whose sines and cosines are known exactly
-// because of that: decided by integers (PROOF.md, section 5).
+// Steps that are a rational number of quarter turns. Multiples of such a step can be angles whose sine and
+// cosine are known exactly, such as an eighth of a turn; integer arithmetic finds them (PROOF.md, section 5).
 #ifndef POSENC_SRC_FREQUENCY_RATIONAL_H_
 #define POSENC_SRC_FREQUENCY_RATIONAL_H_
 
@@ -9,24 +9,25 @@
 namespace posenc {
 namespace internal {
 
-// numerator * 2^exponent / denominator quarter turns. Of the numerator only the remainder is kept, since
-// whole numbers of twenty-fourths of a turn are counted modulo 24.
+// numerator * 2^exponent / denominator quarter turns. The numerator is stored modulo 24: known angles are
+// integers of twenty-fourths of a turn, which count modulo 24.
 struct RationalStep {
-  // Odd; 0 if the step is not known to be rational, or so large that no position but 0 is divisible by it.
+  // Odd. It is 0 if the step is not known to be rational, or if its denominator is so large that only
+  // position 0 is a multiple of it.
   std::uint64_t denominator = 0;
   std::int32_t exponent = 0;
   std::int32_t numerator = 0;  // modulo 24, odd
 };
 
-// The angles whose sines and cosines are 0, 1/2, the roots of 1/2 and 3/4, or 1: multiples of an eighth and
-// of a twelfth of a turn.
+// Whether an angle is a known one: a multiple of an eighth or of a twelfth of a turn. Its sine and cosine are
+// 0, 1/2, the square root of 1/2 or of 3/4, or 1, with either sign.
 inline bool IsKnownAngle(int twenty_fourths) { return twenty_fourths % 2 == 0 || twenty_fourths % 3 == 0; }
 
-// multiple * step in twenty-fourths of a turn, modulo 24, if it is a known angle; else -1. The multiple is
-// not 0.
+// The angle multiple * step in twenty-fourths of a turn, modulo 24, if it is a known angle; else -1. The
+// multiple must not be 0.
 int KnownAngle(const RationalStep& step, double multiple);
 
-// An exponent, n / d, in lowest terms; d is 0 if either is too large.
+// An exponent n / d in lowest terms. d is 0 if n or d would be too large.
 struct Exponent {
   std::int64_t n = 0;
   std::int64_t d = 1;
@@ -35,19 +36,19 @@ struct Exponent {
 // -2 index / exponent_dim
 Exponent ExponentOf(std::size_t index, double exponent_dim);
 
-// A product of powers of doubles that are not 0. It is known to be rational if each power is, by itself, and
-// if its integers have no more than 64 digits.
+// A product of powers of doubles other than 0. It is known to be rational if each power by itself is rational
+// and all integers of the computation fit in 64 bits.
 class RationalProduct {
  public:
-  // Multiplies by x to an exponent, which is 1 or -1 if x is negative.
+  // Multiplies the product by x to an exponent. If x is negative, the exponent must be 1 or -1.
   void Multiply(double x, const Exponent& exponent = {1, 1});
 
-  // The product in lowest terms; its denominator is 0 if it is not known to be rational.
+  // The product in lowest terms. Its denominator is 0 if the product is not known to be rational.
   RationalStep Step() const;
 
  private:
-  // An odd factor of the numerator or, if it divides, of the denominator. A factor of the
-  // numerator and a factor of the denominator have no divisor in common.
+  // An odd factor of the denominator if `divides`, else of the numerator. No factor of the numerator has a
+  // common divisor with a factor of the denominator.
   struct Factor {
     std::uint64_t value;
     bool divides;

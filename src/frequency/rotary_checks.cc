@@ -1,6 +1,6 @@
-// What a valid spec of a rotary is: a file of its own, so that a program that only encodes does not link it.
-// The order of the checks is which mistake is reported first. Frequencies out of range are found where they
-// are computed (scaling.cc).
+// Checks a rotary's spec. This is a separate file so that a program without rotaries does not link it. A call
+// reports one mistake only: the first one in the order of these checks. Frequencies out of range are found
+// later, where they are computed (scaling.cc).
 #include "number/exact.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 bool IsNotNegative(double x) { return x >= 0.0 && std::isfinite(x); }
 
-// Whether sections add up to the pairs. One axis has no sections.
+// Whether the sections add up to the number of pairs. With one axis all sections must be 0.
 bool SectionsAddUp(const posenc_rotary_spec& spec) {
   std::size_t left = spec.axes == 1 ? 0 : spec.rotary_dim / 2;
   for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
@@ -30,7 +30,7 @@ bool SectionsAddUp(const posenc_rotary_spec& spec) {
 posenc_status CheckAxes(const posenc_rotary_spec& spec) {
   if (!SectionsAddUp(spec)) return spec.axes == 1 ? rule::sections_of_one_axis : rule::sections_sum;
   if (spec.axes == 1) return rule::ok;
-  // An order may have no place for that many pairs of an axis.
+  // Some orders cannot give every axis the number of pairs that its section asks for.
   const std::size_t pairs = spec.rotary_dim / 2;
   std::size_t found[POSENC_MAX_AXES] = {};
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -56,13 +56,13 @@ posenc_status CheckShape(posenc_rotary_spec* spec) {
 }
 
 posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
-  // Axial axes have exponents of their own, for which no exponent_dim can be given.
+  // Each axial axis has its own exponents, so one exponent_dim cannot be right for all.
   if (IsAxial(*spec) && spec->exponent_dim != 0.0) return rule::axial_exponent_dim;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
   return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
 }
 
-// Whether a phase rounding takes frequencies by themselves, whatever axis they are of.
+// Whether a phase rounding computes frequencies one by one, in the same way for all axes.
 bool IsIndexed(posenc_phase_rounding rounding) {
   return rounding == POSENC_F32_INV_FREQ || rounding == POSENC_F64_INV_FREQ;
 }
@@ -89,7 +89,7 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
   return axes_have_schedules && !is_indexed ? rule::rounding_axes : rule::ok;
 }
 
-// Whether the amplitude is the scaling's.
+// Whether the scaling sets the amplitude, because the spec does not.
 bool MakesAmplitude(const posenc_rotary_spec& spec) {
   return spec.amplitude == 0.0 && IsOneOf(spec.scaling, POSENC_YARN, POSENC_LONGROPE);
 }

@@ -1,5 +1,5 @@
-// The frequencies of a rotary: what its scaling makes of those of the base or of a list. f is the factor, L
-// length, L0 original_length, r rotary_dim.
+// Computes a rotary's frequencies: takes the frequency that the base or a list gives, and applies the scaling
+// to it. In formulas f is factor, L length, L0 original_length, r rotary_dim.
 #include "number/exact.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ Wide<kLimbs> One() {
   return FromInteger<kLimbs>(1);
 }
 
-// base^(-2i / exponent_dim), the base as NTK scalings change it.
+// base^(-2i / exponent_dim), where base is the one that an NTK scaling has changed.
 template <int kLimbs>
 Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t i, double exponent_dim) {
   if (i == 0) return One<kLimbs>();
@@ -27,10 +27,13 @@ Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t i, dou
   return Exp(Divide(Multiply(numerator, constants.log_base), FromDouble<kLimbs>(exponent_dim)));
 }
 
-// How far `at` is up the ramp, (at - low) / width: from 0 to 1, and exactly these at its ends and beyond. A
-// ramp of YaRN whose end was moved may fall; no pair is on it then. With low = high, Llama 3's ramp is a
-// step: in turns a base may put a frequency exactly there, though no number of bits shows it. Any other
-// agrees with it in fewer bits.
+// How far `at` is up the ramp: (at - low) / width, which is exactly 0 at the low end and below, and exactly 1
+// at the high end and above.
+// YaRN limits its ramp's ends, so the ramp may fall instead of rise (its width is negative); no pair lies on
+// such a ramp.
+// With low = high, Llama 3's ramp is a jump. If the unit is turns, a frequency may lie exactly on the jump,
+// which no number of bits can show. So a frequency that agrees with the jump in more than kStepBits counts as
+// lying on it; any other frequency differs in an earlier bit.
 template <int kLimbs>
 Wide<kLimbs> RampAt(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
   constexpr std::int64_t kStepBits = 200;  // of 220 or more
@@ -50,7 +53,8 @@ Wide<kLimbs> Interpolated(const ScalingConstants<kLimbs>& constants, const Wide<
   return Add(Multiply(share, constants.inverse_factor), Subtract(One<kLimbs>(), share));
 }
 
-// What the scaling makes of step, an unscaled frequency in quarter turns (rotary_c.h, posenc_scaling).
+// Applies the scaling to `step`, an unscaled frequency in quarter turns. posenc_scaling in rotary_c.h has the
+// formulas.
 template <int kLimbs>
 Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
                     const Wide<kLimbs>& step) {
@@ -65,7 +69,7 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
     case POSENC_YARN_LOG:
       return Multiply(step, Exp(Negate(Multiply(RampAt(constants, i), constants.log_factor))));
     case POSENC_LLAMA3: {
-      Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(spec.original_length), step);  // in L0
+      Wide<kLimbs> turns = Multiply(FromDouble<kLimbs>(spec.original_length), step);  // within L0 positions
       turns.exponent -= 2;
       turns.negative = false;
       return Multiply(step, Interpolated(constants, Subtract(One<kLimbs>(), RampAt(constants, turns))));
@@ -73,12 +77,12 @@ Wide<kLimbs> Scaled(const Schedule& schedule, const ScalingConstants<kLimbs>& co
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
       return Divide(step, FromDouble<kLimbs>(schedule.factors[entry]));
-    default:  // those that change the base
+    default:  // the other scalings change the base only
       return step;
   }
 }
 
-// w_i in quarter turns, of its unscaled frequency.
+// w_i in quarter turns, from the unscaled frequency in the spec's unit.
 template <int kLimbs>
 Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry,
                     const Wide<kLimbs>& frequency) {
@@ -86,7 +90,8 @@ Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& co
   return Multiply(Scaled(schedule, constants, entry, step), constants.scale);
 }
 
-// The same from nothing. Powers of frequencies that are 0 may be out of range.
+// w_i in quarter turns. Frequencies that are 0 return early, because their unscaled powers may be out of
+// range.
 template <int kLimbs>
 Wide<kLimbs> StepOf(const Schedule& schedule, const ScalingConstants<kLimbs>& constants, std::size_t entry) {
   if (constants.scale.IsZero() || !schedule.scaling->IsNonzero(entry)) return {};
@@ -111,8 +116,9 @@ Wide256 StepIn256Bits(const Schedule& schedule, std::size_t entry) {
   return StepOf(schedule, schedule.scaling->constants, entry);
 }
 
-// The steps of the pairs of a schedule, of one axis if they are axial, in order: StepIn256Bits by one product
-// each instead of an exp, as long as entries advance by the same number. Relative errors below 2^-110.
+// Generates the steps of a schedule's pairs in order (for axial axes: the schedule of one axis). The values
+// are close to StepIn256Bits, with a relative error below 2^-110, but cheaper: as long as entries advance by
+// the same number, each step is one product instead of an exp.
 class Steps {
  public:
   explicit Steps(const Schedule& schedule)
@@ -127,7 +133,7 @@ class Steps {
     const std::size_t entry = PlaceOf(scaling.spec, pair_++).entry;
     if (!is_geometric_) return StepIn256Bits(schedule_, entry);
     if (!scaling.IsNonzero(entry)) return {};
-    if (entry <= last_) {  // an axis begins
+    if (entry <= last_) {  // the first pair of an axis
       power_ = PowerOf(entry);
     } else {
       if (entry - last_ != advance_) {
@@ -147,7 +153,7 @@ class Steps {
 
   const Schedule& schedule_;
   bool is_geometric_;
-  Wide256 power_, ratio_;  // base^(-2 entry / exponent_dim), and that of an advance
+  Wide256 power_, ratio_;  // base^(-2 last_ / exponent_dim) and base^(-2 advance_ / exponent_dim)
   std::size_t pair_ = 0, last_ = 0, advance_ = 0;
 };
 
@@ -167,8 +173,8 @@ void FillSteps(const Schedule& schedule, double* high, double* low) {
   }
 }
 
-// Scalings that divide frequencies keep them rational. What the others make of them is not told by integers:
-// their known angles are left to 1,024 bits.
+// Scalings that divide a rational frequency leave it rational. For the other scalings integers cannot decide,
+// so their known angles are found in 1,024 bits.
 RationalStep RationalStepOf(const Schedule& schedule, std::size_t entry) {
   const Scaling& scaling = *schedule.scaling;
   if (!scaling.IsNonzero(entry)) return {};

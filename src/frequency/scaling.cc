@@ -1,5 +1,6 @@
-// Lowers a rotary's spec to a schedule with a scaling, or one for each axis, and computes what all pairs
-// share. f is the factor, L length, L0 original_length, r rotary_dim.
+// Turns a rotary's spec into a schedule with a scaling (for axial axes: one schedule for each axis), and
+// computes the constants that all pairs share. In formulas f is factor, L length, L0 original_length, r
+// rotary_dim.
 #include "number/exact.h"
 
 #include "frequency/scaling.h"
@@ -17,9 +18,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The largest |ln| of an unscaled frequency that is in range once it is scaled: 2^157, a factor and a
-// position_scale, each up to 2^1074. The errors of such logarithms, 2^-232, are still less than what a
-// schedule promises.
+// No unscaled frequency with a larger |ln| can be in range after scaling: scaled frequencies span 2^157, and
+// a factor and a position_scale can each move one by 2^1074. Logarithms up to this size have errors of
+// 2^-232, still below what a schedule promises.
 constexpr double kMaxLog = 1600.0;
 
 template <int kLimbs>
@@ -27,7 +28,8 @@ Wide<kLimbs> FromSize(std::size_t n) {
   return FromInteger<kLimbs>(static_cast<std::int64_t>(n));
 }
 
-// 2^ceil(log2(L / L0) + 1) - 1, at least 1: Qwen 1's modeling_qwen.py, get_ntk_alpha. Exact if n has room.
+// max(1, 2^n - 1) with n = ceil(log2(L / L0) + 1): Qwen 1's modeling_qwen.py, get_ntk_alpha. Exact as long as
+// 2^n - 1 fits.
 template <int kLimbs>
 Wide<kLimbs> QwenNtkFactor(const posenc_rotary_spec& spec) {
   const auto length = FromDouble<4>(spec.length), original = FromDouble<4>(spec.original_length);
@@ -39,8 +41,9 @@ Wide<kLimbs> QwenNtkFactor(const posenc_rotary_spec& spec) {
   return Subtract(power, FromSize<kLimbs>(1));
 }
 
-// The factor by which NTK scales the base; exact except for DYNAMIC_NTK: f L / L0 - (f - 1), as the sum 1 + f
-// (L - L0) / L0, in which nothing cancels: transformers' _compute_dynamic_ntk_parameters.
+// The factor by which NTK scales the base. It is exact except for POSENC_DYNAMIC_NTK, where it is f L / L0 -
+// (f - 1), as in transformers' _compute_dynamic_ntk_parameters. That is computed as 1 + f (L - L0) / L0, in
+// which nothing cancels.
 template <int kLimbs>
 Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
   if (spec.scaling == POSENC_QWEN_NTK) return QwenNtkFactor<kLimbs>(spec);
@@ -52,8 +55,9 @@ Wide<kLimbs> NtkFactor(const posenc_rotary_spec& spec) {
   return Add(one, Multiply(factor, growth));
 }
 
-// ln of what scalings multiply the base by: f, or NtkFactor^(r / (r - 2)); 0 if they do not. If r is 2 the
-// exponent of the only pair is 0.
+// ln of the number by which the scaling multiplies the base: f for POSENC_MIXED_NTK, NtkFactor^(r / (r - 2))
+// for the NTK scalings, else 1. With r = 2 the base does not matter, because the exponent of the only pair is
+// 0.
 template <int kLimbs>
 Wide<kLimbs> LogOfBaseFactor(const posenc_rotary_spec& spec) {
   if (spec.scaling == POSENC_MIXED_NTK) return Log<kLimbs>(spec.factor);
@@ -62,12 +66,14 @@ Wide<kLimbs> LogOfBaseFactor(const posenc_rotary_spec& spec) {
   return Multiply(power, Log(NtkFactor<kLimbs>(spec)));
 }
 
-// ln of the scaled base: the sum may cancel. If more than 3 bits of 256 do, 1,024 are taken; a sum that
-// cancels 900 of these is 0, because no number of bits shows that a base is 1.
+// ln of the scaled base. It is a sum of two logarithms, which may cancel. If more than 3 bits of 256 cancel,
+// the sum is computed again in 1,024 bits. If more than 900 of those cancel, the scaled base is taken to be 1
+// and the sum to be 0, because no number of bits can show that.
 template <int kLimbs>
 Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
-  constexpr std::int64_t kLogOfNearOne =
-      -9;  // NtkFactor's relative error is an absolute one of its logarithm
+  // The relative error of NtkFactor is an absolute error of its logarithm, so a factor near 1 counts as a
+  // logarithm of this exponent.
+  constexpr std::int64_t kLogOfNearOne = -9;
   const auto log_base = Log<kLimbs>(spec.base), log_factor = LogOfBaseFactor<kLimbs>(spec);
   if (log_factor.IsZero()) return log_base;
   const Wide<kLimbs> log = Add(log_base, log_factor);
@@ -79,8 +85,8 @@ Wide<kLimbs> LogBase(const posenc_rotary_spec& spec) {
   }
 }
 
-// YaRN's correction dim, find_correction_dim: the pair that makes beta turns in L0, r ln(L0 / (2 pi beta)) /
-// (2 ln base).
+// YaRN's find_correction_dim: the number of the pair that makes beta turns in L0 positions, as a real number,
+// r ln(L0 / (2 pi beta)) / (2 ln base).
 template <int kLimbs>
 Wide<kLimbs> CorrectionDim(double beta, const posenc_rotary_spec& spec, const Wide<kLimbs>& log_base) {
   Wide<kLimbs> wavelengths =
@@ -90,8 +96,8 @@ Wide<kLimbs> CorrectionDim(double beta, const posenc_rotary_spec& spec, const Wi
   return Divide(Multiply(FromSize<kLimbs>(spec.rotary_dim / 2), log), log_base);
 }
 
-// floor(x) of a correction dim x, which is never an integer, since pi is transcendental. Beyond all pairs any
-// value will do.
+// floor(x) for a correction dim x. x is never an integer, because pi is transcendental. If x is beyond the
+// last pair, its value does not matter, so it is limited to kBeyond.
 double Floor(const Wide256& x) {
   constexpr double kBeyond = 2.0 * POSENC_MAX_ROTARY_DIM;
   const double near = ToDouble(x);
@@ -102,8 +108,8 @@ double Floor(const Wide256& x) {
   return static_cast<double>(is_above ? nearest - 1 : nearest);
 }
 
-// YaRN's find_correction_range and linear_ramp_mask: low and high are correction dims, at least 0 and at most
-// r - 1; a width of 0 becomes 1/1000.
+// Sets the ramp as YaRN's find_correction_range and linear_ramp_mask do. Its ends are the correction dims of
+// beta_fast and beta_slow, limited to 0 and r - 1. A width of 0 becomes 1/1000.
 template <int kLimbs>
 void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
   const posenc_rotary_spec& spec = scaling.spec;
@@ -120,10 +126,11 @@ void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
   if (constants->width.IsZero()) constants->width = Divide(FromSize<kLimbs>(1), FromSize<kLimbs>(1000));
 }
 
-// The largest |ln| of an unscaled frequency other than 0, an estimate; 0 with a list.
+// An estimate of the largest |ln| of the unscaled frequencies, leaving out frequencies that are 0. With a
+// list it is 0.
 double LargestLog(const Schedule& schedule) {
   const Scaling& scaling = *schedule.scaling;
-  std::size_t last = 0;  // the last entry of such a frequency
+  std::size_t last = 0;  // the largest entry whose frequency is not 0
   for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
     const std::size_t entry = PlaceOf(scaling.spec, i).entry;
     if (scaling.IsNonzero(entry)) last = std::max(last, entry);
@@ -133,15 +140,15 @@ double LargestLog(const Schedule& schedule) {
   return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
 }
 
-// Whether a ramp magnifies errors of 256 bits beyond what a schedule promises.
+// Whether the ramp magnifies the errors of 256 bits so much that a schedule's promise would not hold.
 bool IsSteep(const Schedule& schedule) {
   const Scaling& scaling = *schedule.scaling;
   const posenc_rotary_spec& spec = scaling.spec;
   const double low = ToDouble(scaling.constants.low), width = ToDouble(scaling.constants.width);
   const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
-  // How many times the error of a logarithm, 2^-231, or the like is in that of w_i.
+  // An upper bound of the error of w_i, in multiples of a logarithm's error, 2^-231.
   double magnified = 0.0;
-  if (spec.scaling == POSENC_LLAMA3 && width > 0.0) {  // pi keeps all pairs off a step
+  if (spec.scaling == POSENC_LLAMA3 && width > 0.0) {  // with width 0, pi keeps every pair off the jump
     magnified = step * (low + width) / width * (LargestLog(schedule) + 1.0) / 2.0;
   } else if (IsYarn(spec) && spec.truncate == 0 && width > 0.0) {
     const double pairs_per_log = static_cast<double>(spec.rotary_dim) / (2.0 * ApproximateLog(spec.base));
@@ -150,15 +157,16 @@ bool IsSteep(const Schedule& schedule) {
   return !(magnified < 1024.0);
 }
 
-// A, the nearest double; may be infinite. The scaling's, if the spec has none: of LongRoPE sqrt(1 + ln f / ln
-// L0), of YaRN amplitude_factor (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), as in transformers'
-// modeling_rope_utils.py. ln f is 0 if f <= 1.
+// The amplitude A, rounded to double; it may be infinite. If the spec has no amplitude, the scaling sets it,
+// as in transformers' modeling_rope_utils.py, where f <= 1 counts as ln f = 0:
+//   LongRoPE  sqrt(1 + ln f / ln L0)
+//   YaRN      amplitude_factor (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1)
 double AmplitudeOf(const posenc_rotary_spec& spec) {
   if (spec.amplitude != 0.0) return spec.amplitude;
   if (!IsOneOf(spec.scaling, POSENC_YARN, POSENC_LONGROPE)) return 1.0;
   if (spec.factor <= 1.0) return spec.scaling == POSENC_YARN ? spec.amplitude_factor : 1.0;
   const auto one = FromInteger<4>(1), log_factor = Log<4>(spec.factor);
-  if (spec.scaling == POSENC_LONGROPE) {  // the root by logarithms: one that is a double rounds to itself
+  if (spec.scaling == POSENC_LONGROPE) {  // the root by logarithms; a root that is a double comes out exact
     Wide256 half = Log(Add(one, Divide(log_factor, Log<4>(spec.original_length))));
     --half.exponent;
     return ToDouble(Exp(half));
@@ -170,7 +178,8 @@ double AmplitudeOf(const posenc_rotary_spec& spec) {
   return ToDouble(Divide(numerator, term(spec.mscale_all_dim)));
 }
 
-// The list of factors that counts; its count is 0 if the scaling has none.
+// The list of factors that applies: LongRoPE has one for short and one for long contexts. The list is empty
+// if the scaling takes no factors.
 FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
   if (!TakesFactors(spec)) return {};
   const bool are_long = spec.scaling == POSENC_LONGROPE && spec.length > spec.original_length;
@@ -184,13 +193,14 @@ void ClearPointers(posenc_rotary_spec* spec) {
   spec->target = nullptr;
 }
 
-// The list from its entry `first` on.
+// The rest of a list, from entry `first` on; null for a null list.
 template <class T>
 const T* From(const T* list, std::size_t first) {
   return list == nullptr ? nullptr : list + first;
 }
 
-// The spec of a rotary of one axis: a checked spec's axial axis whose pairs, one or more, begin with `first`.
+// Treats one axial axis as a rotary by itself: returns the spec of a rotary with one axis and `pairs` pairs,
+// one or more. `first` is the axis' first pair in `spec`, which has been checked.
 posenc_rotary_spec SpecOfAxis(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
   posenc_rotary_spec part = spec;
   part.exponent_dim = static_cast<double>(2 * pairs);
@@ -210,8 +220,9 @@ posenc_rotary_spec SpecOfAxis(const posenc_rotary_spec& spec, std::size_t first,
   return part;
 }
 
-// Lowers a checked spec, of one axis if they are axial; *schedule refers to *scaling, both 0 before, and
-// lists are not copied. If the status is not POSENC_OK nothing may be evaluated.
+// Turns a checked spec (for axial axes: the spec of one axis) into a schedule. *scaling and *schedule must be
+// zero before. Afterwards *schedule points to *scaling and to the caller's lists, which are not copied. On an
+// error nothing of the schedule may be evaluated.
 posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule) {
   scaling->spec = spec;
   ClearPointers(&scaling->spec);
@@ -229,7 +240,7 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   scaling->amplitude = AmplitudeOf(spec);
   if (!IsGain(scaling->amplitude)) return rule::made_amplitude;
   if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return rule::dynamic_factor;
-  if (spec.scaling == POSENC_PROPORTIONAL) {  // the product in double, in which 0.3 means three tenths
+  if (spec.scaling == POSENC_PROPORTIONAL) {  // rounded to double, so that 0.3 counts as three tenths
     scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
   }
   if (IsYarn(spec) && spec.truncate != 0) {
@@ -238,14 +249,14 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
     scaling->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
   }
   scaling->constants = MakeConstants<4>(*schedule);
-  // Exp takes no larger exponents; some scaled frequency is out of range then.
+  // Exp cannot take larger exponents. Some scaled frequency is out of range in this case anyway.
   if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return rule::frequency_range;
   scaling->is_steep = IsSteep(*schedule);
   return rule::ok;
 }
 
-// The same, with whether the frequencies are in range; *has_large becomes true if some |w_i| exceeds four
-// quarter turns. And what rounds their phases.
+// MakeSchedule; then checks that all frequencies are in range, and plans the phase rounding. Sets *has_large
+// if some |w_i| exceeds four quarter turns.
 posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
                            PhaseRounding* phases, bool* has_large) {
   if (const posenc_status status = MakeSchedule(spec, scaling, schedule); status != POSENC_OK) return status;
@@ -253,7 +264,7 @@ posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
   return PlanPhaseRounding(*schedule, phases);
 }
 
-// The same of axial axes, each of which becomes a rotary of one axis: axes [spec.axes].
+// PlanSchedule for axial axes: each becomes a rotary with one axis, in axes [spec.axes].
 posenc_status PlanAxes(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table,
                        bool* has_large) {
   Schedule& schedule = table->frequencies.schedule;
@@ -274,7 +285,7 @@ posenc_status PlanAxes(const posenc_rotary_spec& spec, AxisSchedule* axes, Rotar
     if (status != POSENC_OK) return status;
     first += pairs;
     table->axis_bytes += (axis.schedule.list.count + axis.schedule.factors.count) * sizeof(double);
-    table->scaling.amplitude = axis.scaling.amplitude;  // as of all axes
+    table->scaling.amplitude = axis.scaling.amplitude;  // all axes have the same
     schedule.is_exact = axis.schedule.is_exact;
   }
   return rule::ok;

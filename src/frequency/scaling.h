@@ -1,5 +1,6 @@
-// What a rotary's frequencies have besides a schedule: axes, a scaling of the context and its amplitude.
-// posenc_scaling (rotary_c.h) has the formulas and the models that they are from.
+// What only rotaries have, besides the schedule that encoders have too: axes, a scaling that stretches the
+// context (linear, NTK, YaRN, ...), and the scaling's amplitude. posenc_scaling in rotary_c.h has the
+// formulas, and the models that they come from.
 #ifndef POSENC_SRC_FREQUENCY_SCALING_H_
 #define POSENC_SRC_FREQUENCY_SCALING_H_
 
@@ -14,24 +15,25 @@ namespace internal {
 
 // Where the frequency of a pair comes from.
 struct PairPlace {
-  std::size_t axis;   // whose position multiplies it
-  std::size_t entry;  // i of formulas, and in the caller's lists; of axial axes counted from the axis' first
+  std::size_t axis;  // the axis whose position multiplies the frequency
+  // The i of the formulas and of the caller's lists. For axial axes it counts from the axis' first pair.
+  std::size_t entry;
 };
 
-// Of a spec whose sections add up (checks.cc).
+// The place of a pair. The spec's sections must add up (SectionsAddUp in rotary_checks.cc).
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair);
 
-// Whether each axis has frequencies of its own, as a rotary of one axis.
+// Whether each axis has separate frequencies, as if it were a rotary with one axis.
 inline bool IsAxial(const posenc_rotary_spec& spec) {
   return spec.axes > 1 && spec.axis_order == POSENC_AXIAL_AXES;
 }
 
-// What all pairs share. A ramp rises from 0 at low to 1 at low + width: YaRN's over pairs, Llama 3's over
-// turns in L0.
+// The numbers that all pairs share. YaRN and Llama 3 mix scaled and unscaled frequencies along a ramp, which
+// rises from 0 at low to 1 at low + width. YaRN measures along pairs, Llama 3 in turns within L0 positions.
 template <int kLimbs>
 struct ScalingConstants {
-  Wide<kLimbs> log_base;  // ln base, of the base as NTK scalings change it
-  Wide<kLimbs> scale;     // of all frequencies: position_scale, and in POSENC_MIXED_NTK f^(-2/r)
+  Wide<kLimbs> log_base;  // ln of the base, which NTK scalings have changed
+  Wide<kLimbs> scale;     // multiplies all frequencies: position_scale, for POSENC_MIXED_NTK also f^(-2/r)
   Wide<kLimbs> inverse_factor, log_factor;
   Wide<kLimbs> low, width, inverse_width;
 };
@@ -39,20 +41,22 @@ struct ScalingConstants {
 struct AxisSchedule;
 
 struct Scaling {
-  posenc_rotary_spec spec;   // checked; without lists and target
-  double amplitude;          // A, the nearest double
-  const AxisSchedule* axes;  // [spec.axes] of axial axes, which have all that follows; else null
+  posenc_rotary_spec spec;  // checked; without lists and target
+  double amplitude;         // A, the nearest double
+  // [spec.axes] if the axes are axial, else null. Each axial axis has its scaling there, and the members
+  // below are unused here.
+  const AxisSchedule* axes;
 
-  double ramp_low, ramp_high;  // YaRN's, if they are rounded to integers
-  std::size_t nonzero;         // POSENC_PROPORTIONAL: how many frequencies are not 0, the first ones
-  bool is_steep;               // the ramp magnifies errors, so that frequencies are computed in 1,024 bits
+  double ramp_low, ramp_high;  // the ends of YaRN's ramp, if `truncate` rounds them to integers
+  std::size_t nonzero;         // POSENC_PROPORTIONAL: only the first `nonzero` frequencies are not 0
+  bool is_steep;               // the ramp magnifies errors, so frequencies are computed in 1,024 bits
   ScalingConstants<4> constants;
 
-  // Whether the scaling leaves the frequency of that entry other than 0.
+  // Whether the scaling keeps this entry's frequency. POSENC_PROPORTIONAL sets the last ones to 0.
   bool IsNonzero(std::size_t entry) const { return spec.scaling != POSENC_PROPORTIONAL || entry < nonzero; }
 };
 
-// Of the pairs of one axis.
+// The schedule of one axial axis, with its scaling.
 struct AxisSchedule {
   Scaling scaling;
   Schedule schedule;
@@ -76,15 +80,15 @@ inline FrequencyList ListOf(const posenc_rotary_spec& spec) {
   return {spec.frequencies, spec.frequencies_f32, spec.frequency_count, spec.unit};
 }
 
-// The constants of a schedule that has all else.
+// Computes the constants of a schedule whose other members are set.
 template <int kLimbs>
 ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule);
 
-// Where the rest is evaluated (scaled_steps.cc). In 1,024 bits relative errors are below
-// 2^-kFrequencyBits<16>, but at worst 2^-700 on a steep ramp, or if NTK makes a base nearly 1.
+// The functions that evaluate a rotary's frequencies (scaled_steps.cc). In 1,024 bits the relative error is
+// below 2^-kFrequencyBits<16>. On a steep ramp, or if NTK makes the base nearly 1, it is below 2^-700.
 extern const ScalingCalls kScalingCalls;
 
-// Whether the frequencies of all pairs are in range; sets *has_large if some exceed four quarter turns.
+// Whether the frequencies of all pairs are in range. Sets *has_large if some exceed four quarter turns.
 bool AreInRange(const Schedule& schedule, bool* has_large);
 
 }  // namespace internal

@@ -1,5 +1,5 @@
-// Checks an encoder's spec and lowers it to a schedule; and evaluates schedules of either noun. The order of
-// the checks is which mistake is reported first.
+// Checks an encoder's spec, turns it into a schedule, and evaluates schedules of encoders and rotaries. A
+// call reports one mistake only: the first one in the order of these checks.
 #include "number/exact.h"
 
 #include "frequency/schedule.h"
@@ -17,22 +17,22 @@ namespace {
 constexpr double kLogMinFrequency = -87.336544750553102;
 constexpr double kLogMaxFrequency = 21.487562597358306;
 constexpr double kMiddleLog = (kLogMinFrequency + kLogMaxFrequency) / 2;
-constexpr double kEstimateError = 1e-6;  // of an estimated ln |w_i|: far more than it is
-constexpr double kLogOfSmall = 1.8372;   // steps of e^1.8372 = 6.279 radians are below four quarter turns
+constexpr double kEstimateError = 1e-6;  // an estimated ln |w_i| is far closer than this
+constexpr double kLogOfSmall = 1.8372;   // e^1.8372 = 6.279 radians, just below four quarter turns
 constexpr double kLogPi = 1.1447298858494002;
 constexpr double kLogTwoPi = 1.8378770664093453;
 
-// All columns but the one of the position.
+// The columns of a row that hold sines and cosines: with input_first, column 0 is the position itself.
 std::size_t ColumnsOfPairs(const posenc_spec& spec) { return spec.dim - (spec.input_first != 0 ? 1 : 0); }
 
-// Whether a row has a sine or cosine. The frequencies of other rows are 0.
+// Whether a row has a sine or cosine at all. If not, its frequencies count as 0.
 bool HasPairs(const posenc_spec& spec) {
   const std::size_t columns = ColumnsOfPairs(spec);
   return columns > 1 || (columns == 1 && (spec.odd_column == POSENC_ODD_HALF_PAIR ||
                                           spec.odd_column == POSENC_ODD_COSINE_LAST));
 }
 
-// ln |x|, an estimate; beyond the range if x is infinite.
+// An estimate of ln |x|. An infinite x gets a value above the range.
 double LogMagnitude(double x) {
   return std::isfinite(x) ? ApproximateLog(std::fabs(x)) : kLogMaxFrequency + 1.0;
 }
@@ -41,8 +41,8 @@ double LogOfUnit(posenc_unit unit) {
   return unit == POSENC_RADIANS ? 0.0 : unit == POSENC_TURNS ? kLogTwoPi : kLogPi;
 }
 
-// Calls visit(i, ln |w_i|), an estimate, for the largest and the least frequency of a base, or for all in a
-// list that are not 0. Stops and returns false when visit does.
+// Calls visit(i, estimate of ln |w_i|) for the largest and the least frequency, or with a list for each entry
+// that is not 0. Stops and returns false as soon as visit returns false.
 template <class Visit>
 bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
   if (scale == 0.0 || !HasPairs(spec)) return true;
@@ -63,12 +63,13 @@ bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
   return visit(0, log_first + log_min) && visit(last, log_first + log_min + log_last);
 }
 
-// Whether all frequencies times scale are in range; without a schedule, those near a limit are taken to be.
+// Whether all frequencies times scale are in range. Without a schedule, frequencies close to a limit count as
+// in range, because only a schedule can tell.
 bool AreInRange(const posenc_spec& spec, double scale, Schedule* schedule, bool* has_large) {
   if (schedule != nullptr) schedule->scale = scale;
   return ForExtremes(spec, scale, [&](std::size_t i, double log_frequency) {
     *has_large = *has_large || log_frequency > kLogOfSmall;
-    // Rounded again and again, it might leave the range.
+    // This rounding multiplies floats again and again, so a frequency near the limit might leave the range.
     if (spec.phase_rounding == POSENC_F32_ITERATED && log_frequency > kLogMaxFrequency - 1.0) return false;
     const double outside = std::fabs(log_frequency - kMiddleLog) - (kLogMaxFrequency - kMiddleLog);
     if (!(outside < kEstimateError)) return false;
@@ -88,7 +89,7 @@ posenc_status CheckRounding(const posenc_spec& spec) {
   return IsRegular(NearestFloat(spec.position_scale)) ? rule::ok : rule::rounding_position_scale;
 }
 
-// ln of the ratio of neighbours, -2 ln(base / min_timescale) / exponent_dim.
+// ln(w_{i+1} / w_i) = -2 ln(base / min_timescale) / exponent_dim
 template <int kLimbs>
 Wide<kLimbs> LogRatio(const Schedule& schedule) {
   Wide<kLimbs> log_span = Log<kLimbs>(schedule.base);
@@ -97,8 +98,8 @@ Wide<kLimbs> LogRatio(const Schedule& schedule) {
   return Negate(Divide(log_span, FromDouble<kLimbs>(schedule.exponent_dim)));
 }
 
-// Whether base^(-2 / exponent_dim) is a power of two, as where each frequency is twice the one before. Phases
-// may then be whole quarter turns.
+// Whether base^(-2 / exponent_dim) is a power of two, 2^*exponent: for example each frequency is twice the
+// one before. Phases may then be integers of quarter turns.
 bool IsBinary(const Schedule& schedule, std::int64_t* exponent) {
   constexpr int kMantissaBits = 52, kBias = 1023;
   std::uint64_t bits;
@@ -135,7 +136,8 @@ std::size_t PairCount(const posenc_spec& spec) {
   return pairs == 0 ? 1 : pairs;
 }
 
-// Rounding the base first may make another frequency of one next to 1.
+// Frameworks round the base first. If a base is close to 1, that makes different frequencies, so posenc must
+// do the same.
 double BaseOf(const posenc_spec& spec) {
   const bool is_rounded =
       IsOneOf(spec.phase_rounding, POSENC_F32_POW_DIV, POSENC_F32_INV_FREQ, POSENC_F32_ITERATED);
@@ -177,7 +179,7 @@ posenc_status CheckSpec(const posenc_spec& spec) {
 }
 
 posenc_status CheckRange(const posenc_spec& spec, Schedule* schedule, bool* has_large) {
-  // Phase roundings round w_i before they multiply by the scale.
+  // A phase rounding rounds w_i before it multiplies by the scale, so w_i must be in range, too.
   const bool are_in_range =
       (spec.phase_rounding == POSENC_NO_PHASE_ROUNDING || AreInRange(spec, 1.0, schedule, has_large)) &&
       AreInRange(spec, spec.position_scale, schedule, has_large);

@@ -1,4 +1,4 @@
-// Plans, places and fills the arrays of a table.
+// Plans the arrays of a frequency table, lays them out in memory, and fills them.
 #include "number/exact.h"
 
 #include "frequency/table.h"
@@ -17,10 +17,12 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Where an array of a slice begins: at the table's first pair, or at the slice's.
+// A slice of a table shares the table's arrays. Some of its pointers still point to the table's first pair,
+// the others to the slice's first pair.
 enum class Begins { kWithTable, kWithSlice };
 
-// visit(start, rows, begins) of every array, [rows, padded]; rows is 0 if there is none.
+// Calls visit(start, rows, begins) for every array [rows, padded] that a table may have. rows is 0 if this
+// table does not have the array.
 template <class Table, class Visit>
 void ForEachArray(Table& table, const Visit& visit) {
   visit(table.listed, table.schedule.IsListed() ? 1u : 0u, Begins::kWithTable);
@@ -36,13 +38,14 @@ void ForEachArray(Table& table, const Visit& visit) {
   visit(table.axes, table.axis_count > 1 ? 1u : 0u, Begins::kWithSlice);  // last: they are bytes
 }
 
-// Sets the pointers into memory, which becomes zero but for the pairs' offsets.
+// Points the table's arrays into memory, and clears the memory. Only the offsets of pairs are not cleared.
 void PlaceArrays(void* memory, FrequencyTable* table) {
   auto* next = static_cast<unsigned char*>(memory);
   ForEachArray(*table, [&](auto*& start, std::size_t rows, Begins /*begins*/) {
     if (rows == 0) return;
     start = reinterpret_cast<std::remove_reference_t<decltype(start)>>(next);
-    // Arrays of many rows are offsets, nearly all of the memory; those of each pair will be filled.
+    // Arrays with several rows are offsets, which are nearly all of the memory. Each pair's offsets will be
+    // written later, so only the padding behind the pairs is cleared.
     const std::size_t filled = rows > 1 ? table->count : 0;
     for (std::size_t r = 0; r < rows; ++r, next += table->padded * sizeof(*start)) {
       std::memset(next + filled * sizeof(*start), 0, (table->padded - filled) * sizeof(*start));
@@ -55,8 +58,9 @@ void SetStep(FrequencyTable* table, std::size_t i, const DoubleDouble& step) {
   table->low[i] = step.low;
 }
 
-// The steps of a geometric schedule: one exp for the ratio, its powers by squaring; entries m .. 2m - 1 are
-// entries 0 .. m - 1 times ratio^m. An entry is a product of at most 24 factors.
+// Fills the steps of a geometric schedule with one exp only, for the ratio. Entries m .. 2m - 1 are entries 0
+// .. m - 1 times ratio^m, and squaring gives the next power of the ratio. An entry is a product of at most 24
+// factors.
 void FillGeometric(FrequencyTable* table) {
   const Schedule& schedule = table->schedule;
   const std::size_t count = table->count;
@@ -76,8 +80,8 @@ void FillGeometric(FrequencyTable* table) {
   }
 }
 
-// high and low, before steps are reduced. If the scale is 0 the steps stay 0, though powers of the ratio may
-// overflow.
+// Fills high and low with steps that are not yet reduced. If the scale is 0, the steps stay 0; they are not
+// computed, because powers of the ratio may overflow.
 void FillSteps(FrequencyTable* table) {
   const Schedule& schedule = table->schedule;
   if (!table->phase_rounding.IsNone()) {
@@ -98,7 +102,7 @@ void FillSteps(FrequencyTable* table) {
 
 bool IsWhole(const RationalStep& step) { return step.denominator == 1 && step.exponent >= 0; }
 
-// A whole step modulo eight quarter turns, from -3 to 4.
+// An integer step modulo eight quarter turns, from -3 to 4.
 double ModuloEight(const RationalStep& step) {
   const int rest = step.exponent < 3 ? step.numerator << step.exponent & 7 : 0;
   return static_cast<double>(rest > 4 ? rest - 8 : rest);
@@ -111,8 +115,8 @@ Wide<kLimbs> ModuloEight(const Wide<kLimbs>& step) {
   return Subtract(step, FromInteger<kLimbs>(8 * NearestInteger(eighth)));
 }
 
-// A step modulo eight quarter turns. If it is so near to a multiple of them that 256 bits leave less than a
-// sum of two doubles holds, 1,024 bits decide, as they do for phases.
+// A step modulo eight quarter turns, as a sum of two doubles. If a step is very close to a multiple of eight,
+// cancellation leaves fewer correct bits of 256 than two doubles hold. Then it is computed in 1,024 bits.
 DoubleDouble ModuloEight(const FrequencyTable& table, std::size_t i) {
   constexpr int kSumBits = 110;
   const Schedule& schedule = table.schedule;
@@ -124,7 +128,8 @@ DoubleDouble ModuloEight(const FrequencyTable& table, std::size_t i) {
   return is_known || rest_of_all.IsZero() ? DoubleDouble{} : ToDoubleDouble(TopOf<4>(rest_of_all));
 }
 
-// Keeps the whole steps, and takes those beyond four quarter turns modulo eight.
+// Copies all steps to the arrays of unreduced steps, and then reduces those beyond four quarter turns modulo
+// eight.
 void ReduceSteps(FrequencyTable* table) {
   std::memcpy(table->unreduced_high, table->high, table->count * sizeof(double));
   std::memcpy(table->unreduced_low, table->low, table->count * sizeof(double));
@@ -138,8 +143,8 @@ void ReduceSteps(FrequencyTable* table) {
   }
 }
 
-// Whether no phase of a position needs more than 106 bits nor exceeds 2^43, beyond which r is not small
-// enough for the polynomials.
+// Whether the phases at all positions are exact: no phase needs more than 106 bits. None may exceed 2^43
+// either, because the reduced phase r of a larger one is not small enough for the polynomials.
 bool PhasesAreExact(const FrequencyTable& table) {
   if (!table.schedule.IsExact() || !table.phase_rounding.IsNone()) return false;
   for (std::size_t i = 0; i < table.count; ++i) {
@@ -150,7 +155,7 @@ bool PhasesAreExact(const FrequencyTable& table) {
   return true;
 }
 
-// FrequencyTable::quick_pairs of a table whose steps are neither exact nor those of a phase rounding.
+// Computes FrequencyTable::quick_pairs. The steps must be neither exact nor from a phase rounding.
 std::size_t CountQuickPairs(const FrequencyTable& table) {
   const auto is_quick = [&](std::size_t i) { return std::fabs(table.high[i]) >= kMinQuick; };
   const bool is_monotonic = !table.schedule.IsListed() && !table.steps_are_reduced;

@@ -1,5 +1,5 @@
-// What models needs of the core, through its C functions: the floating-point state in which posenc computes,
-// and specs of programs that were built for other versions.
+// What src/models needs from the core library, called through public C functions only: posenc's
+// floating-point state, and writing specs of programs that were compiled with another version of posenc.
 #ifndef POSENC_SRC_MODELS_CALLS_H_
 #define POSENC_SRC_MODELS_CALLS_H_
 
@@ -14,7 +14,7 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// Returns work(), a status, as computed in that state.
+// Runs work() in posenc's floating-point state, and returns its status.
 template <class Work>
 posenc_status InFpState(const Work& work) {
   struct Job {
@@ -33,10 +33,10 @@ inline posenc_status Init(posenc_rotary_spec* spec, std::size_t struct_size) {
   return posenc_rotary_spec_init(spec, struct_size);
 }
 
-// Writes the members that a caller of this struct_size knows. On failure *to stays as it is.
+// Writes the members that a caller with this struct_size knows. On failure *to stays as it is.
 template <class Spec>
 posenc_status WriteSpec(Spec from, std::size_t struct_size, Spec* to) {
-  const posenc_status status = Init(to, struct_size);  // refuses wrong sizes; zeros for what only they know
+  const posenc_status status = Init(to, struct_size);  // refuses wrong sizes; clears members unknown here
   if (status != POSENC_OK) return status;
   from.struct_size = struct_size;
   std::memcpy(to, &from, std::min(sizeof(from), struct_size));

@@ -1,3 +1,4 @@
+// Finds the model of a configuration, reads all entries, and keeps what they say, slot by slot.
 #include "number/exact.h"
 
 #include "models/configuration.h"
@@ -10,8 +11,8 @@ namespace internal {
 namespace models {
 namespace {
 
-// The row for a model that posenc does not know, if the caller states its pairing: it has keys that many
-// models have, and no values for missing keys.
+// The row for a model that posenc does not know, if the caller states the pairing. It names keys that many
+// models read, and has no values for missing keys.
 constexpr Text kAnyModel =
     "rope_theta partial_rotary_factor n_layer n_layers num_layers n_embd d_model dim n_head n_heads";
 
@@ -26,13 +27,13 @@ Text TextOf(const posenc_config_entry* entry) {
 
 }  // namespace
 
-// A key, taken apart.
+// The parts of an entry's name, such as "text_config.rope_parameters.full_attention.rope_theta".
 struct Configuration::Name {
   unsigned place = TOP;
-  Text dictionary;          // the type of layer that the key's dictionary is for
-  Text key;                 // the rest
-  std::int64_t index = -1;  // in a list of strings
-  std::int64_t layer = -1;  // the only layer that the key is for
+  Text dictionary;          // the type of layer whose dictionary the key is in, such as "full_attention"
+  Text key;                 // the key itself, such as "rope_theta"
+  std::int64_t index = -1;  // the number of an item in a list of strings
+  std::int64_t layer = -1;  // the layer, if the key is for one layer only
 };
 
 Configuration::Configuration(const posenc_config& asked, posenc_model_report* report)
@@ -57,7 +58,7 @@ Configuration::Configuration(const posenc_config& asked, posenc_model_report* re
   Read();
   if (status_ != POSENC_OK) return;
   report->layers = LayerCount();
-  // Callers that learn here how many layers there are can then ask for each.
+  // This comes last, so that a caller that is refused still learns how many layers it can ask for.
   if (of_one_layer_ != nullptr) Refuse(rule::bad_layer, *of_one_layer_) << ", so layers differ: name a layer";
 }
 
@@ -72,8 +73,8 @@ bool Configuration::StartsPart(Text part) const {
   return false;
 }
 
-// Of "text_config,thinker_config:qwen3_asr_thinker" the first part that the configuration has, and the type
-// after the colon.
+// `parts` names dictionaries, such as "text_config,thinker_config:qwen3_asr_thinker". Returns the first one
+// that the configuration has, or else the first one. If a colon follows, *type becomes the text after it.
 Text Configuration::PartOf(Text parts, Text* type) const {
   Text first = parts;
   first = Next(",", &first);
@@ -110,11 +111,13 @@ void Configuration::RefuseModel(Text type) {
     if (const Text like = MostLike(type, is_gguf_); !like.empty())
       sentence << " (do you mean " << like << "?)";
   }
-  sentence << ": state a " << (is_gguf_ ? "known architecture" : "known model type") << " that rotates alike";
+  sentence << ": state a " << (is_gguf_ ? "known architecture" : "known model type")
+           << " that rotates in the same way";
   if (!is_gguf_) sentence << ", or the pairing if this model rotates by +p along one axis in all layers";
 }
 
-// In a configuration of several parts the keys of the text model are in a dictionary. No other keys count.
+// Finds the model's row. If the model has several parts, the keys of its text model are in a dictionary; then
+// this finds the text model's row, and no other keys are read.
 void Configuration::FindModelAndPart() {
   for (std::size_t i = 0; i < asked_.count; ++i) {
     if (Text(asked_.entries[i].key) != "general.architecture") continue;
@@ -137,7 +140,7 @@ void Configuration::FindModelAndPart() {
     type = TextOf(entry);
     if (entry != nullptr && asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
   }
-  // A part may have parts itself; three levels are the most that models have.
+  // A part may have parts, too. No known model has more than three levels.
   for (int level = 0; level < 3; ++level) {
     model_ = FindModel(type, is_gguf_);
     Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
@@ -194,7 +197,7 @@ void Configuration::FindModelAndPart() {
   }
 }
 
-// Shows one folder, such as "transformers, models/llama", of a row that names several.
+// Writes the source to the report, such as "transformers, models/llama". A row may name several folders.
 void Configuration::ShowSource() {
   if (model_.type.empty() || model_.row.Has("odd")) return;
   Text folder;
@@ -236,7 +239,7 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
       name->dictionary = first;
       name->key = rest;
     } else if (FindKey(first, DICTIONARY) == nullptr && entry.kind == POSENC_CONFIG_NULL) {
-      name->dictionary = first;  // its value is null instead of a dictionary
+      name->dictionary = first;  // a type of layer that has null instead of a dictionary
       name->key = {};
     }
     return true;
@@ -255,7 +258,7 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     name->key = first;
     return true;
   }
-  return !EndsWith(first, "_config");  // of another part of the model
+  return !EndsWith(first, "_config");  // such a key belongs to another part of the model
 }
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
@@ -294,7 +297,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
     has_types_ = true;
     has_null_type_ = has_null_type_ || name.key.empty();
     if (name.dictionary != type_) {
-      // A dictionary for another type of layer. posenc must know its keys all the same.
+      // A dictionary for another type of layer: its values are not read, but posenc must know its keys.
       if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
         Refuse(rule::unknown_key, entry) << ", and posenc does not know that key";
       }
@@ -345,8 +348,8 @@ void Configuration::Take(const posenc_config_entry& entry) {
   }
   if (asked_.read != nullptr) asked_.read[index] = 1;
   if (is_list) return;
-  // Of several keys for a slot, one in the dictionary for the layer's type counts. Otherwise the key with the
-  // first row does.
+  // If several keys have the same slot, a key in the dictionary for the layer's type counts; else the key
+  // whose row comes first in keys.inc.
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))
     return;
   found_[key->slot] = &entry;
@@ -371,20 +374,20 @@ const posenc_config_entry* Configuration::Entry(Slot slot) const {
 }
 
 Text Configuration::Default(Slot slot) const {
-  if (slot == head_dim && IsNull(head_dim)) return {};  // hidden_size over the number of heads
+  if (slot == head_dim && IsNull(head_dim)) return {};  // null means hidden_size / number of heads
   const auto is_right = [&](unsigned places) {
     return [slot, places](Text name) {
       const Key* const key = FindKey(name, places);
       return key != nullptr && key->slot == slot;
     };
   };
-  // What a model of several parts gives its text model.
+  // A model of several parts may set values for its text model.
   Text value;
   for (const Key& key : AllKeys()) {
     if (key.slot == slot && key.place == TOP && value.empty()) value = outer_.Value("text", key.name);
   }
   if (!value.empty()) return value;
-  // Some code has a dictionary of its own if the configuration has none.
+  // If the configuration has no dictionary, some models' code uses one with fixed values.
   const Text group = row().Has("by_type") ? type_ : Text("dict");
   const bool is_missing = row().Has("by_type") ? !is_by_type_ && !group.empty() : !has_dictionary_;
   if (is_missing) {
@@ -441,7 +444,7 @@ Text Configuration::Word(Slot slot) const {
 
 const Key* Configuration::ListKey(const posenc_config_entry& entry, Name* name) const {
   const Text text = entry.key;
-  if (text.empty() || text.back() < '0' || text.back() > '9') return nullptr;  // most of them
+  if (text.empty() || text.back() < '0' || text.back() > '9') return nullptr;  // true for most keys
   if (!Parse(entry, name) || name->index < 0 || name->place != TOP) return nullptr;
   const Key* const key = FindKey(name->key, TOP);
   const bool is_read = key != nullptr && (key->readers == ALL || model_.row.Has(key->name));
@@ -456,7 +459,7 @@ Text Configuration::Listed(Slot slot, std::int64_t index) const {
     const Key* const key = ListKey(entry, &name);
     return key != nullptr && key->slot == slot && name.index == index;
   };
-  // The items of a list mostly follow each other. Otherwise they are looked for.
+  // Items of a list usually follow one another. If not, search all entries.
   const posenc_config_entry* const end = asked_.entries + asked_.count;
   if (list.first != nullptr && index < end - list.first && is_item(list.first[index]))
     return TextOf(&list.first[index]);
@@ -503,7 +506,7 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
   Begin(status) << before;
   const unsigned places = is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY;
   report_->key = NameOf(slot, places);
-  // If several keys say the same thing, name one that the model's code reads.
+  // If several keys have this slot, name one that the model's code reads.
   for (const Key& key : AllKeys()) {
     if (key.slot != slot || (key.place & places) == 0 || !row().Has(key.name)) continue;
     report_->key = key.name;
@@ -513,7 +516,7 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
   if (key != nullptr && key->slot == slot && !is_gguf_)
     sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");
   if (const Text value = Default(slot); !value.empty()) {
-    return sentence_ << report_->key << " is missing, for which the model has " << value;
+    return sentence_ << report_->key << " is missing, so the model's code uses " << value;
   }
   return sentence_ << report_->key << " is missing";
 }

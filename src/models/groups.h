@@ -1,5 +1,5 @@
-// What posenc makes of a model's configuration, in words: groups of layers with the same rotary embedding.
-// For the command and Python. The library itself does not use it.
+// Describes in words what posenc makes of a model's configuration: groups of layers that have the same rotary
+// embedding. For the command and for Python; the library itself does not use this file.
 #ifndef POSENC_SRC_MODELS_GROUPS_H_
 #define POSENC_SRC_MODELS_GROUPS_H_
 
@@ -23,19 +23,19 @@ namespace internal {
 
 using ConfigEntries = std::vector<posenc_config_entry>;
 
-// What is asked of a configuration.
+// What the user asks: which layer, or type of layer, and what the user states about the model.
 struct ConfigQuestion {
   std::optional<std::int64_t> layer;
   std::optional<std::string> layer_type, model_type;
   std::optional<posenc_pairing> pairing;
 };
 
-// What posenc makes of it.
+// What posenc answers to one question.
 struct ConfigAnswer {
   posenc_status status = POSENC_OK;
   posenc_rotary_spec spec{};
   posenc_model_report report{};
-  std::vector<unsigned char> read;  // of each entry, whether it was read
+  std::vector<unsigned char> read;  // for each entry of the configuration: whether it was read
 };
 
 inline ConfigAnswer Ask(const ConfigEntries& entries, const ConfigQuestion& question) {
@@ -54,7 +54,7 @@ inline ConfigAnswer Ask(const ConfigEntries& entries, const ConfigQuestion& ques
   return answer;
 }
 
-// A configuration that is refused, with the sentence that says why.
+// Thrown if posenc refuses the configuration, with the sentence that says why.
 class ConfigRefusal : public std::runtime_error {
  public:
   ConfigRefusal(posenc_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
@@ -64,21 +64,21 @@ class ConfigRefusal : public std::runtime_error {
   posenc_status status_;
 };
 
-// Layers with the same rotary embedding, or with the same reason for none.
+// Layers that have the same rotary embedding, or have none for the same reason.
 struct LayerGroup {
-  std::vector<std::int64_t> layers;  // empty: all of them, or those that are asked for by their type
+  std::vector<std::int64_t> layers;  // empty: all layers, or all layers of the type that was asked for
   ConfigAnswer answer;
-  Rotary rotary;  // not created if they do not rotate
+  Rotary rotary;  // not created if the layers do not rotate
 
   bool rotates() const { return answer.status == POSENC_OK; }
 };
 
 struct ConfigReading {
   std::vector<LayerGroup> groups;
-  std::vector<unsigned char> read;  // of each entry, whether it was read for any layer
+  std::vector<unsigned char> read;  // for each entry: whether it was read for any layer
 };
 
-// "0-4, 6-10"
+// Numbers of layers as text: "0-4, 6-10".
 inline std::string Ranges(const std::vector<std::int64_t>& layers) {
   std::string text;
   for (std::size_t i = 0; i < layers.size();) {
@@ -97,7 +97,7 @@ inline std::string NameOfLayers(const LayerGroup& group, const ConfigQuestion& q
   return question.layer_type ? "layers of the type " + *question.layer_type : "all layers";
 }
 
-// The reason without the layer that it was asked for.
+// Why a layer is refused or does not rotate, without the "layer N" at the beginning of the sentence.
 inline std::string ReasonOf(const ConfigAnswer& answer) {
   const std::string text = answer.report.text;
   const std::size_t colon = text.find(": ");
@@ -105,17 +105,17 @@ inline std::string ReasonOf(const ConfigAnswer& answer) {
   return answer.report.rotates == 0 && names_layer ? text.substr(colon + 2) : text;
 }
 
-// What tells groups apart.
+// A text that is equal for two layers if and only if they belong to the same group.
 inline std::string Fingerprint(const ConfigAnswer& answer) {
   if (answer.status != POSENC_OK) return ReasonOf(answer);
-  // Lists of factors are told apart by the entries that have them.
+  // Two lists of factors are the same if they come from the same entry of the configuration.
   const auto place = [](const double* list) {
     return " " + std::to_string(reinterpret_cast<std::uintptr_t>(list));
   };
   return "rotates, " + Describe(answer.spec) + place(answer.spec.factors) + place(answer.spec.long_factors);
 }
 
-// Reading one layer takes time in proportion to the number of keys.
+// Limits of what is read: layers times keys, since reading one layer looks at all keys; and layers.
 inline constexpr std::size_t kMostWork = 50'000'000;
 inline constexpr std::int64_t kMostLayers = 4096;
 
@@ -172,15 +172,15 @@ inline std::vector<std::string> KeysRead(const ConfigEntries& entries, const Con
   return keys;
 }
 
-// "model_type, head_dim"
+// The keys that were read, as text: "model_type, head_dim".
 inline std::string KeysInWords(const ConfigEntries& entries, const ConfigReading& reading) {
   std::string text;
   for (const std::string& key : KeysRead(entries, reading)) text += (text.empty() ? "" : ", ") + key;
   return text;
 }
 
-// Of the layer or the type of layers that is asked for, else of all. A ConfigRefusal if any of them is
-// refused.
+// Reads the configuration for the layer or the type of layer that is asked for, or else for all layers.
+// Throws a ConfigRefusal if any of these layers is refused.
 inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuestion& question) {
   ConfigReading reading;
   reading.read.resize(entries.size());
@@ -201,14 +201,14 @@ inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuesti
   return reading;
 }
 
-// 500000, not 5e+05.
+// A number as people write it: 500000, not 5e+05.
 inline std::string Plain(double value) {
   return value >= 1.0 && value < 1e15 && value == std::floor(value)
              ? std::to_string(static_cast<std::int64_t>(value))
              : Shortest(value);
 }
 
-// The numbers that a scaling depends on, by the names of rotary_c.h.
+// The numbers that the spec's scaling depends on, with their names in rotary_c.h.
 struct NamedNumber {
   const char* name;
   double value;
@@ -260,7 +260,7 @@ inline std::vector<std::size_t> SectionsOf(const posenc_rotary_spec& spec) {
   return {spec.sections, spec.sections + (spec.axes > 1 ? spec.axes : 0)};
 }
 
-// What else differs from a plain rotary embedding.
+// The other members that differ from a plain rotary embedding.
 inline std::string OthersOf(const posenc_rotary_spec& spec) {
   RotarySpec others;
   others.exponent_dim = spec.exponent_dim;
@@ -307,7 +307,7 @@ inline std::string TextOf(const LayerGroup& group) {
   return text;
 }
 
-// The lines for people: the model, the groups, the keys that were read.
+// The lines that the command prints: the model, the groups of layers, and the keys that were read.
 inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
                                         const ConfigReading& reading) {
   const posenc_model_report& report = reading.groups.front().answer.report;

@@ -1,3 +1,4 @@
+// Looks up keys of configurations, and checks their values.
 #include "number/exact.h"
 
 #include "models/keys.h"
@@ -18,7 +19,7 @@ bool IsWhole(double x) {
   return x >= 0.0 && x <= 0x1p53 && x == static_cast<double>(static_cast<std::int64_t>(x));
 }
 
-// The end of the sentence "KEY is VALUE, but must be ..." if a number is not of a kind; null if it is.
+// The end of the sentence "KEY is VALUE, but ..." if a number does not suit the kind, else null.
 const char* WrongNumber(double x, Kind kind) {
   switch (kind) {
     case FLAG:
@@ -29,7 +30,7 @@ const char* WrongNumber(double x, Kind kind) {
     case PATTERN:
     case WHOLE:
     case SECTIONS:
-    case LAYER_SIZES:  // 0 for a layer without attention
+    case LAYER_SIZES:  // a layer without attention has 0
       return IsWhole(x) ? nullptr : "must be a whole number";
     case SHARE:
     case LAYER_SHARES:
@@ -48,7 +49,7 @@ const Key* AllKeys::begin() const { return kKeys; }
 const Key* AllKeys::end() const { return kKeys + sizeof(kKeys) / sizeof(Key); }
 
 const Key* FindKey(Text name, unsigned places) {
-  // Most keys of a configuration have no row. Comparing first letters first saves time.
+  // Comparing first letters first saves time, because most keys of a configuration have no row.
   for (const Key& key : kKeys) {
     if (!name.empty() && key.name[0] == name[0] && (key.place & places) != 0 && name == key.name) return &key;
   }

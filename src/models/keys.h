@@ -1,4 +1,5 @@
-// The rows of models/keys.inc: what each key says, where it stands, and what its value may be.
+// The keys of configurations (models/keys.inc): what each key says, where it is in a configuration, and which
+// values it may have.
 #ifndef POSENC_SRC_MODELS_KEYS_H_
 #define POSENC_SRC_MODELS_KEYS_H_
 
@@ -14,7 +15,8 @@ namespace internal {
 namespace models {
 
 // NOLINTBEGIN(readability-identifier-naming)
-// The thing that a key says. Several keys may say the same thing. docs/models.md has the comments as a table.
+// A slot is what a key says. Several keys may have the same slot, because models use different names.
+// tools/models-table copies these comments into docs/models.md.
 enum Slot : std::uint8_t {
   nothing,               // it has nothing to do with the rotation of q and k
   layers,                // how many layers the model has
@@ -72,11 +74,11 @@ enum Slot : std::uint8_t {
   several_axes,      // whether positions have several axes
   layer_types,       // the type of each layer
   interval,          // every how many layers one has full attention
-  sliding_layers,    // which layers have sliding attention: those with 1
-  recurrent_layers,  // which layers do not rotate: those with 1
-  compress_ratios,   // which layers have sliding attention: those with 0; others compress
+  sliding_layers,    // which layers have sliding attention: 1 means yes
+  recurrent_layers,  // which layers do not rotate: 1 means that the layer does not
+  compress_ratios,   // which layers have sliding attention: 0 means yes; other layers compress
   window,            // the window of sliding attention; some models go by whether there is one
-  rotating_layers,   // which layers rotate: those with 1, in spite of some of the names
+  rotating_layers,   // which layers rotate: 1 means that the layer does, although some names say the opposite
   still_interval,    // every how many layers one does not rotate
   attending,         // the numbers of the layers with attention; others do not rotate
   crossing,          // the numbers of the layers with cross-attention, which do not rotate
@@ -90,19 +92,19 @@ enum Slot : std::uint8_t {
   kSlots
 };
 
-// Where a key stands in a configuration.
+// Where in a configuration a key may be (models/keys.inc explains the places).
 enum Place : std::uint8_t { TOP = 1, DICTIONARY = 2, LAYER = 4, GGUF = 8, TENSOR = 16 };
 
-// Whose code reads a key.
+// Which models' code reads a key.
 enum Readers : std::uint8_t { ALL, SOME, NOBODY };
 
-// What a value may be. Those after LAYER_NUMBERS may be lists with an entry for each layer.
+// What the value of a key may be. Kinds from LAYER_NUMBERS on may be lists with an entry for each layer.
 enum Kind : std::uint8_t {
   WHATEVER,
-  NEVER,  // it must be a dictionary, whose keys have rows of their own
+  NEVER,  // the key itself may not have a value: it must be a dictionary, whose keys have separate rows
   WORD,
   WORDS,  // a string for each layer, whose key ends with the number of the layer
-  FLAG,   // also as the number 0 or 1
+  FLAG,   // true or false, also as the number 1 or 0
   SIZE,
   WHOLE,
   POSITIVE,
@@ -130,16 +132,18 @@ struct AllKeys {
   const Key* end() const;
 };
 
-// The row of a key in one of these places, or null.
+// The row of the key with this name in one of these places, or null.
 const Key* FindKey(Text name, unsigned places);
 
-// The first key of a slot in one of these places.
+// The name of the first key that has this slot in one of these places.
 const char* NameOf(Slot slot, unsigned places);
 
-// Of several keys for a slot, the one with the lowest rank counts.
+// The number of the key's row. If a configuration has several keys with the same slot, the lowest rank
+// counts.
 std::size_t RankOf(const Key& key);
 
-// What is wrong with the value of a key: a status and words that go on "KEY is VALUE, but ".
+// What is wrong with the value of a key: a status, and words that complete the sentence "KEY is VALUE, but
+// ...".
 struct Wrong {
   posenc_status status;  // rule::ok, rule::kind_of_key or rule::value_of_key
   const char* words;

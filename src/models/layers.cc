@@ -1,3 +1,4 @@
+// Decides the type of a layer (full, sliding, ... attention) and whether the layer rotates.
 #include "number/exact.h"
 
 #include "models/layers.h"
@@ -9,10 +10,10 @@ namespace internal {
 namespace models {
 namespace {
 
-constexpr std::int64_t kMaxLayer = 0x7FFFFFFF;  // so that sums do not overflow
+constexpr std::int64_t kMaxLayer = 0x7FFFFFFF;  // small enough that sums do not overflow
 constexpr Text kFull = "full_attention", kSliding = "sliding_attention", kLinear = "linear_attention";
 
-// Types of layers that do not rotate, since they have no attention, or attention without positions.
+// Types of layers that never rotate: they have no attention, or attention without positions.
 constexpr Text kWithoutAttention = "linear_attention conv short_conv mamba mamba2 recurrent gated_deltanet";
 
 class LayerFinder {
@@ -40,7 +41,7 @@ class LayerFinder {
   }
 
  private:
-  // The number of layers, or 0 if nothing says it.
+  // The number of layers, or 0 if it is unknown.
   std::int64_t Count() { return configuration_.LayerCount(); }
 
   void CheckNumber() {
@@ -69,7 +70,7 @@ class LayerFinder {
            configuration_.has_types();
   }
 
-  // Whether some layers have sliding attention. For llama.cpp that depends on other keys.
+  // Whether some layers have sliding attention. In llama.cpp's code that depends on other keys.
   bool Slides() {
     if (row_.Has("if_window")) return HasWindow();
     const Text count = row_.Value("if_layers");
@@ -82,8 +83,8 @@ class LayerFinder {
     return entry->kind != POSENC_CONFIG_NUMBER || entry->number > 0.0;
   }
 
-  // The type of the layer: by layer_types or, without that list, by the rule of the model's code. "" if no
-  // layer is asked for.
+  // The type of the layer: from the list layer_types, or without it from the rule in the model's code. "" if
+  // the caller asks for no layer.
   Text Type() {
     if (layer_ >= 0 && configuration_.HasList(layer_types))
       return Ended(configuration_.Listed(layer_types, layer_));
@@ -91,7 +92,7 @@ class LayerFinder {
     if (configuration_.HasList(layer_types) || (is_asked && layer_ < 0)) return {};
     if (!is_asked && row_.Has("layer_types_needed") && (layer_ >= 0 || row_.Has("by_type"))) {
       configuration_.Refuse(rule::missing_key, layer_types)
-          << ", and posenc knows no rule that takes its place";
+          << ", and without it posenc does not know the types of the layers: add the list";
       return {};
     }
     if (const Text all = row_.Value("all"); !all.empty() && configuration_.Entry(attending) == nullptr)
@@ -102,7 +103,7 @@ class LayerFinder {
   // In Gemma 4's code the last layer has full attention, whatever the rule says.
   Text Ended(Text type) { return row_.Has("last_is_full") && layer_ + 1 == Count() ? kFull : type; }
 
-  // The type of layer_ by a pattern.
+  // The type of layer_ by the rule in the model's code.
   Text DerivedType() {
     if (configuration_.Entry(sliding_layers) != nullptr) {
       return configuration_.Number(sliding_layers) == 1.0 ? kSliding : kFull;
@@ -137,8 +138,9 @@ class LayerFinder {
     }
     auto every = static_cast<std::int64_t>(length);
     std::int64_t layer = layer_;
-    if (row_.Has("first_k_dense_replace")) {  // the pattern begins anew behind the dense layers, which have
-                                              // their own
+    // In such models the first layers are dense and have another pattern; after them the pattern starts
+    // again.
+    if (row_.Has("first_k_dense_replace")) {
       const auto dense = static_cast<std::int64_t>(configuration_.Number(dense_layers));
       if (layer < dense) every = static_cast<std::int64_t>(configuration_.Number(dense_interval));
       if (layer >= dense) layer -= dense;
@@ -149,7 +151,7 @@ class LayerFinder {
     return is_last ? kFull : other;
   }
 
-  // "LLLG": a letter for each layer, local or global. The string repeats.
+  // A pattern such as "LLLG": a letter for each layer, L for local and G for global. The string repeats.
   Text ByLetters(Text letters) {
     if (row_.Has("letters") && !letters.empty() && letters.find_first_not_of("LG") == Text::npos) {
       return letters[static_cast<std::size_t>(layer_) % letters.size()] == 'G' ? kFull : kSliding;
@@ -160,7 +162,7 @@ class LayerFinder {
 
   Text ByFlags() {
     if (row_.Has("flags")) return configuration_.Number(interval) == 0.0 ? kFull : kSliding;
-    // The model's code does not read the list: it has a rule, with which the list must agree.
+    // The model's code does not read the list, but has a rule. The list must agree with this rule.
     const Text shape = row_.Has("full_first") ? Text("full_first") : Text("full_last");
     const Text fixed = !row_.Value(shape).empty() ? row_.Value(shape) : configuration_.Default(interval);
     const auto every = static_cast<std::int64_t>(NumberOf(fixed));
@@ -171,17 +173,16 @@ class LayerFinder {
     return is_full ? kFull : kSliding;
   }
 
-  // Refuses a pattern under a key that only other models' code reads: this model's code has a pattern of its
-  // own.
+  // Refuses a pattern whose key only other models' code reads, because this model's code has its own pattern.
   void CheckUnreadPattern() {
     for (const Slot slot : {interval, sliding_layers}) {
       if (configuration_.Unread(slot) == nullptr || configuration_.Entry(interval) != nullptr) continue;
-      configuration_.Refuse(rule::unknown_key, slot)
-          << ", and the model's code does not read that key: layer_types would tell";
+      configuration_.Refuse(rule::unknown_key, slot) << ", and the model's code does not read that key: add "
+                                                        "layer_types, which says the type of each layer";
     }
   }
 
-  // The type that the caller names must be the type of the layer.
+  // Checks that the type that the caller names is the type of the layer.
   void CheckAskedType(Text* type) {
     const Text asked = configuration_.asked_type();
     if (asked.empty()) return;
@@ -202,7 +203,7 @@ class LayerFinder {
     *type = asked;
   }
 
-  // In DeepSeek V4 a dictionary has another name than the type of layer that it is for.
+  // The name of the dictionary for a type of layer. In DeepSeek V4 it differs from the type's name.
   Text DictionaryOf(Text type) const {
     if (!row_.Has("compressed") || type.empty()) return type;
     return type == kSliding || type == "main" ? Text("main") : Text("compress");
@@ -227,7 +228,7 @@ class LayerFinder {
     return beginning_;
   }
 
-  // Keys by which other models do not rotate, and that this one's code does not read.
+  // Refuses keys that say "this model does not rotate" if the model's code does not read them.
   void CheckUnreadStillKeys() {
     for (const Slot slot : {alibi, rotates}) {
       const posenc_config_entry* const entry = configuration_.Unread(slot);
@@ -237,7 +238,7 @@ class LayerFinder {
     }
   }
 
-  // Types of layers that only some models' code knows.
+  // Refuses types of layers that this model's code does not know.
   void CheckLayersWithoutAttention(Text type) {
     if (!configuration_.HasList(layer_types) || !HasWord(kWithoutAttention, type, " ")) return;
     for (const Text word :
@@ -249,7 +250,7 @@ class LayerFinder {
         << ", which the model's code does not know";
   }
 
-  // The key whose value says that nothing rotates, or `nothing`.
+  // The slot whose value says that the model does not rotate, or `nothing` if there is none.
   Slot StillKey() const {
     const Configuration& c = configuration_;
     const auto says = [&](Slot slot, double number) {
@@ -266,7 +267,7 @@ class LayerFinder {
     return nothing;
   }
 
-  // Why the layer does not rotate, or null.
+  // Why the layer does not rotate; null if it rotates.
   const char* WhyStill(Text type) {
     Configuration& c = configuration_;
     if (HasWord(kWithoutAttention, type, " ")) return "it has no attention that rotates";
@@ -314,7 +315,7 @@ class LayerFinder {
     return Slides();
   }
 
-  // In Cohere 2 MoE dense layers rotate, whatever their attention.
+  // Whether the layer is dense. In Cohere 2 MoE dense layers always rotate.
   bool IsDense() {
     if (layer_ < 0) return false;
     if (row_.Has("dense_rotate")) return static_cast<double>(layer_) < configuration_.Number(dense_layers);

@@ -8,7 +8,7 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The layer that is asked for. Without one all members are false.
+// What is known about the layer that the caller asks for. If it asks for none, all members are false.
 struct Layer {
   bool is_local;   // it has sliding attention
   bool is_global;  // it has full attention, in a model that also has sliding attention

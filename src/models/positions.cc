@@ -1,4 +1,5 @@
-// The C functions that make positions: from token ids with padding, and from the mask of an image.
+// The C functions that compute positions (models_c.h): from token ids with padding, and from the padding mask
+// of an image.
 
 #include "number/exact.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double kTwoPi = 0x1.921fb54442d18p2;
 
-// A caller's matrix: [rows, columns] of it are used, if there are any.
+// A matrix of the caller. The call uses [rows, columns] of it; rows may be 0.
 struct Matrix {
   const void* data;
   std::size_t rows, columns, stride;
@@ -27,14 +28,15 @@ struct Matrix {
   std::size_t bytes() const { return ((rows - 1) * stride + columns) * element_size; }
 };
 
-// Whether the address space has room for the matrix, else too_large, and whether there is one, else is_null.
+// Checks a matrix. Returns too_large if it does not fit into the address space, is_null if its pointer is
+// null.
 posenc_status CheckMemory(const Matrix& matrix, posenc_status too_large, posenc_status is_null) {
   if (matrix.rows == 0) return rule::ok;
   if (matrix.rows > PTRDIFF_MAX / matrix.element_size / matrix.stride) return too_large;
   return matrix.data == nullptr ? is_null : rule::ok;
 }
 
-// Whether two pieces of memory share a byte; empty ones never do.
+// Whether two pieces of memory share a byte. An empty piece shares nothing.
 bool Overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
   if (a_bytes == 0 || b_bytes == 0) return false;
   const auto a_begin = reinterpret_cast<std::uintptr_t>(a);
@@ -60,8 +62,8 @@ void StoreAt(Value value, void* values, std::size_t i) {
   std::memcpy(static_cast<unsigned char*>(values) + i * sizeof(value), &value, sizeof(value));
 }
 
-// Whether padding_id and the last position that a row may need, padding_id + past + columns, are positions
-// and fit the type.
+// Whether padding_id, and the largest position that a row may get, padding_id + past + columns, are valid
+// positions and fit the type.
 bool AreInRange(std::int64_t padding_id, std::int64_t past, std::size_t columns, posenc_type type) {
   const std::int64_t last = type == POSENC_I32 ? INT32_MAX : POSENC_MAX_POSITION;
   if (padding_id < -POSENC_MAX_POSITION || padding_id > last || past < 0 || past > 2 * POSENC_MAX_POSITION)
@@ -70,7 +72,8 @@ bool AreInRange(std::int64_t padding_id, std::int64_t past, std::size_t columns,
          static_cast<std::int64_t>(columns) <= last - padding_id - past;
 }
 
-// The positions of a row: padding_id for ids that are padding_id; padding_id + past + 1, + 2, ... for others.
+// Writes the positions of a row. An id that equals padding_id gets the position padding_id; the other ids get
+// padding_id + past + 1, padding_id + past + 2, ...
 template <class Id, class Position>
 void NumberRow(const void* ids, std::size_t columns, std::int64_t padding_id, std::int64_t past,
                void* positions) {
@@ -81,10 +84,11 @@ void NumberRow(const void* ids, std::size_t columns, std::int64_t padding_id, st
   }
 }
 
-// What becomes of a count n along an axis whose last count is m: (n + offset) / (m + 1e-6) * scale.
+// How counts are normalized: a count n, along an axis whose last count is m, becomes (n + offset) / (m +
+// 1e-6) * scale.
 struct Normalization {
   posenc_normalization kind;
-  double scale;  // 0: 2 pi
+  double scale;  // 0 means 2 pi
   double offset;
 };
 
@@ -92,13 +96,13 @@ bool IsNormalization(posenc_normalization kind) {
   return kind == POSENC_NO_NORMALIZATION || kind == POSENC_NORMALIZE_F32 || kind == POSENC_NORMALIZE_F64;
 }
 
-// Not so for a NaN.
+// Whether a number is in the range of positions. A NaN is not.
 bool IsInRange(double x) {
   constexpr auto kMost = static_cast<double>(POSENC_MAX_POSITION);
   return x >= -kMost && x <= kMost;
 }
 
-// The formula in arithmetic that rounds each operation to Float.
+// Computes that formula; each operation is rounded to Float.
 template <class Float>
 double Normalized(double count, double last, const Normalization& normalization) {
   const auto offset = static_cast<Float>(normalization.offset),
@@ -110,7 +114,8 @@ double Normalized(double count, double last, const Normalization& normalization)
   return static_cast<double>(scaled);
 }
 
-// Sets out[first + k * step] for k < count to the unmasked cells up to k, then normalizes by the last count.
+// Goes along an axis: sets out[first + k * step], for k < count, to the number of unmasked cells up to and
+// including k, and normalizes these counts.
 void CountAlong(const std::uint8_t* mask, std::size_t count, std::size_t step, double* out, std::size_t first,
                 const Normalization& normalization) {
   double running = 0.0;

@@ -1,4 +1,4 @@
-// The C functions of encoders' presets: what a row of presets.inc makes of a spec.
+// The C functions of presets for encoders: they apply a row of presets.inc to a spec.
 
 #include "number/exact.h"
 
@@ -15,24 +15,24 @@ namespace internal {
 namespace models {
 namespace {
 
-// What a row may set, named as the members of the spec.
+// What a row may set: the members of the spec, under their names, and the words after them.
 enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
 #define POSENC_SPEC(kind, name, initial, of, must, help) name,
 #include "spec/members.inc"
-  divisor,          // a Divisor
-  source_rounding,  // for posenc_spec_preset_rounding only
-  is_listed         // the frequencies are the caller's
+  divisor,          // a Divisor, from which exponent_dim follows
+  source_rounding,  // what posenc_spec_preset_rounding returns
+  is_listed         // the caller must set its own frequencies
 };                  // NOLINTEND(readability-identifier-naming)
 
-// exponent_dim, for d columns in h = floor(d / 2) pairs. For 1, 2 and 3 columns, where sources divide by
-// zero, it is large enough to keep their one frequency 1.
+// How exponent_dim follows from d columns with h = floor(d / 2) pairs. With 1, 2 or 3 columns, some sources
+// divide by zero; then exponent_dim is a value with which the only frequency is 1.
 enum Divisor {
   kDim,          // d
   kEvenDim,      // 2 ceil(d / 2)
   kWholePairs,   // 2 h
   kOtherPairs,   // 2 (h - 1): the last frequency is 1 / base
-  kMarian,       // 2 (d / 2 - 1), with halves of a pair
+  kMarian,       // 2 (d / 2 - 1), where d / 2 may end in 1/2
   kPowersOfTwo,  // -2: with base 2 the frequencies are 1, 2, 4, ...
   kMinusOthers   // -2 (h - 1): the last frequency is base
 };
@@ -56,7 +56,7 @@ double ExponentDim(Divisor from, std::size_t columns) {
   const double others = std::max(pairs - 1.0, 1.0);
   switch (from) {
     case kDim:
-      return 0.0;  // exponent_dim then follows dim if the caller changes it
+      return 0.0;  // means dim, also if the caller changes dim later
     case kEvenDim:
       return d + static_cast<double>(columns % 2);
     case kWholePairs:

@@ -1,5 +1,5 @@
-// Presets of every noun, found by name among its rows. Rows hold no pointers, which a shared library would
-// have to relocate in every process.
+// Finds presets of encoders and rotaries by name. Rows contain text and numbers but no pointers, because a
+// shared library would have to relocate pointers in every process.
 #ifndef POSENC_SRC_MODELS_PRESETS_H_
 #define POSENC_SRC_MODELS_PRESETS_H_
 
@@ -16,17 +16,17 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// A member of a spec, numbered by its noun, and the member's value in a preset.
+// A member of a spec, as a number (presets.cc and rotary_presets.cc number them), and its value in a preset.
 struct Setting {
   std::uint8_t member;
   double value;
 };
 inline constexpr std::uint8_t kNoMember = 0;
 
-// A row of a noun, with all rows after it.
+// A position in the rows: the row of one preset, followed by the rows after it.
 struct PresetRow {
-  const char* texts;        // name, formula and source, each with a 0 at its end; an empty name ends the rows
-  const Setting* settings;  // kNoMember ends those of the row
+  const char* texts;        // name, formula and source, each with a 0 at its end; an empty name is the end
+  const Setting* settings;  // the settings of this row, up to kNoMember
 
   bool IsEnd() const { return *texts == '\0'; }
 
@@ -43,7 +43,7 @@ struct PresetRow {
   }
 };
 
-// Sets a member that is a number or an enum; no row sets a pointer or an array.
+// Sets a member that is a number or an enum. No row sets a pointer or an array.
 template <class T>
 void SetNumber(double value, T* member) {
   if constexpr (std::is_arithmetic<T>::value || std::is_enum<T>::value) *member = static_cast<T>(value);
@@ -62,7 +62,8 @@ inline std::size_t ListPresets(PresetRow row, posenc_preset* presets, std::size_
   return count;
 }
 
-// Writes the defaults with the preset of that name over them. fill(settings, &spec) sets the members.
+// Writes a spec with the defaults, changed by the preset with that name. fill(settings, &spec) must set the
+// members of the preset.
 template <class Spec, class Fill>
 posenc_status WritePreset(PresetRow rows, const char* name, const Fill& fill, std::size_t struct_size,
                           Spec* spec, posenc_model_report* report) {

@@ -1,4 +1,4 @@
-// Reports of refusals, and the preset that a caller may have meant.
+// Writes reports, and suggests the preset that a caller may have meant.
 
 #include "number/exact.h"
 
@@ -24,9 +24,10 @@ constexpr char kRotaryNames[] =
 #include "models/rotary_presets.inc"
     ;
 
-constexpr std::size_t kLongest = 40;  // names that are longer are near to none
+constexpr std::size_t kLongest = 40;  // longer names are not compared: no preset has such a name
 
-// How many letters must be put in, taken out or replaced to make b of a; at most kLongest letters each.
+// The edit distance: how many letters must be inserted, deleted or replaced to turn a into b. Both have at
+// most kLongest letters.
 std::size_t Distance(Text a, Text b) {
   std::size_t row[kLongest + 1];
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -42,7 +43,8 @@ std::size_t Distance(Text a, Text b) {
   return row[b.size()];
 }
 
-// The name that is nearest to the asked one: at most a third of its letters differ.
+// The name with the smallest distance to the name that was asked for. It is empty if more than a third of the
+// letters differ.
 struct Nearest {
   Text name;
   std::size_t distance;

@@ -1,4 +1,4 @@
-// What the functions of models tell their callers beside a status.
+// Fills posenc_model_report: what functions of models tell their callers in addition to a status.
 #ifndef POSENC_SRC_MODELS_REPORT_H_
 #define POSENC_SRC_MODELS_REPORT_H_
 
@@ -10,11 +10,11 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// A report that names no key of `count` entries.
+// Clears a report for a configuration with `count` entries: it names no key.
 void ClearReport(std::size_t count, posenc_model_report* report);
 
-// Returns the status. If it is a refusal and the report has no sentence, that of the status becomes the
-// report's.
+// Returns the status. If it is an error and the report has no sentence yet, the report gets the sentence of
+// the status.
 posenc_status Report(posenc_status status, posenc_model_report* report);
 
 // Writes that no preset of the asked kind has that name, and which preset the caller may have meant.

@@ -1,4 +1,4 @@
-// The C function that makes the spec of a rotary embedding from a model's configuration.
+// posenc_rotary_spec_from_config, which makes the spec of a rotary from a model's configuration.
 
 #include "number/exact.h"
 
@@ -20,11 +20,12 @@ namespace {
 
 bool IsFinite(double x) { return x - x == 0.0; }
 
-// Rounded down, as the models' code does.
+// part * whole, rounded down as in the models' code.
 double Part(double part, double whole) {
   return static_cast<double>(static_cast<std::int64_t>(part * whole));
 }
 
+// Sets the members of a spec one after another. Each step may refuse the configuration.
 class SpecMaker {
  public:
   SpecMaker(Configuration* configuration, posenc_rotary_spec* spec)
@@ -54,8 +55,8 @@ class SpecMaker {
  private:
   bool IsRefused() const { return c_.status() != POSENC_OK; }
 
-  // Refuses dictionaries for types of layers if the model's code does not read them. If it does, refuses a
-  // dictionary without types, unless the row says for which layers it is.
+  // Refuses dictionaries for types of layers if the model's code does not read them. If the code reads them,
+  // refuses a dictionary without types, unless the row says which layers such a dictionary is for.
   void CheckDictionaries() {
     const bool by_type = row_.Has("by_type") || row_.Has("compressed");
     if (c_.has_types() && !by_type) {
@@ -85,8 +86,8 @@ class SpecMaker {
     }
   }
 
-  // If qk_rope_head_dim is 0, no element rotates. If qk_nope_head_dim is 0 too, some code has attention that
-  // is not latent.
+  // With latent attention, qk_rope_head_dim = 0 means that no element rotates. If qk_nope_head_dim is 0, too,
+  // some models' code has ordinary attention instead.
   void CheckLatent() {
     is_latent_ = row_.Has("latent");
     if (!is_latent_ || c_.Entry(rope_dim) == nullptr || c_.Number(rope_dim) != 0.0) return;
@@ -150,8 +151,8 @@ class SpecMaker {
     }
   }
 
-  // The share of a head that rotates. Versions of transformers, and vLLM, read the two places in different
-  // orders.
+  // The share of a head that rotates. Engines disagree about which place counts first, in the dictionary or
+  // beside it, so posenc refuses two different values.
   double Share() {
     const double inside = c_.Number(share_in_dictionary, 0.0),
                  beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
@@ -197,7 +198,7 @@ class SpecMaker {
     if (is_last) spec_.rotary_offset = spec_.head_dim - spec_.rotary_dim;
   }
 
-  // A share must agree with the number of elements that rotate, even if another key says that number.
+  // A share must agree with the number of elements that rotate, even if that number comes from another key.
   void CheckShares(double elements, double d) {
     if (spec_.scaling == POSENC_PROPORTIONAL) return;
     const auto agrees = [&](double part) { return part == 1.0 || Part(part, d) == elements; };
@@ -257,7 +258,7 @@ class SpecMaker {
     }
   }
 
-  // The base within the dictionary, else beside it, else in the row; else 0.
+  // The base in the dictionary, else beside it, else in the model's row, else 0.
   double BaseOf(Slot inside, Slot beside) {
     const bool counts = !row_.Has("compressed") || c_.is_by_type();
     if (counts && c_.IsNull(inside)) {
@@ -265,17 +266,17 @@ class SpecMaker {
       return 0.0;
     }
     if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
-    // If there is no dictionary, some code has one of its own. The base in it goes before a key beside it.
+    // Without a dictionary, some models' code uses a fixed one, whose base counts before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
       return NumberOf(row_.Value("dict", "rope_theta"));
     }
-    // llama.cpp's loader has a base for all architectures.
+    // llama.cpp's loader has a default base for all architectures.
     return c_.Number(beside, c_.is_gguf() ? 10000.0 : 0.0);
   }
 
   double BaseByType(Slot* slot) {
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
-    // Older configurations of some models have keys beside the dictionaries.
+    // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
     const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
@@ -289,8 +290,8 @@ class SpecMaker {
     return is_for_all ? c_.Number(base) : 0.0;
   }
 
-  // In Step 3.5 a list has an entry for each layer. The entry at the first layer of a type is for all layers
-  // of the type.
+  // In Step 3.5, rope_theta is a list with an entry for each layer. The entry at the first layer of a type
+  // counts for all layers of the type.
   double BaseOfFirstLayer() {
     const posenc_config_entry& entry = *c_.Entry(base);
     if (entry.kind != POSENC_CONFIG_NUMBERS) return entry.number;
@@ -300,7 +301,8 @@ class SpecMaker {
     return c_.Number(base);
   }
 
-  // How many pairs axis k has if every turn-th pair from k on belongs to it, up to pair turn * section.
+  // How many pairs axis k has if axes alternate: the pairs k, k + turn, k + 2 turn, ... below turn * section
+  // belong to it.
   static std::size_t PairsOf(std::size_t k, std::size_t turn, double section, std::size_t pairs) {
     std::size_t count = 0;
     for (std::size_t i = k; i < pairs && static_cast<double>(i) < static_cast<double>(turn) * section;
@@ -344,7 +346,7 @@ class SpecMaker {
         spec_.sections[3] -= spec_.sections[k];
       }
     } else if (row_.Has("alternating")) {
-      spec_.axis_order = POSENC_ALTERNATING_AXES;  // the keys have y, x, time; the spec time, y, x
+      spec_.axis_order = POSENC_ALTERNATING_AXES;  // the key has the order y, x, time; the spec time, y, x
       is_right = count == 3 && section(0) == section(1);
       std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
     } else if (row_.Has("interleaved")) {
@@ -368,7 +370,7 @@ class SpecMaker {
     }
   }
 
-  // The axes of a vision tower share the pairs equally.
+  // Sets the axes of a vision tower, which divide the pairs equally.
   void SetTower(std::size_t count) {
     const std::size_t pairs = spec_.rotary_dim / 2;
     if (pairs % count != 0) {
@@ -390,13 +392,13 @@ class SpecMaker {
     bool pairs_neighbours = row_.Has("neighbours") && is_latent_ == row_.Has("latent");
     if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
     if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
-    // With several axes ggml pairs halves, whatever the architecture.
+    // With several axes ggml always pairs halves, whatever the architecture is.
     if (!pairs_neighbours || (c_.is_gguf() && spec_.axes > 1)) return;
     spec_.pairing = POSENC_NEIGHBOURS;
     if (row_.Has("to_halves")) spec_.output_pairing = POSENC_HALF_SPLIT;
   }
 
-  // A key that the model's code does not read must agree with what the code makes of the others.
+  // A key that the model's code does not read must agree with what the code does without it.
   void CheckUnread() {
     const auto expect = [&](Slot slot, bool is_right, const char* words) {
       if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(rule::unknown_key, slot) << words;

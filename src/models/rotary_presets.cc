@@ -1,4 +1,4 @@
-// The C functions of rotaries' presets: what a row of rotary_presets.inc makes of a spec.
+// The C functions of presets for rotaries: they apply a row of rotary_presets.inc to a spec.
 
 #include "number/exact.h"
 
@@ -13,7 +13,7 @@ namespace internal {
 namespace models {
 namespace {
 
-// What a row may set, named as the members of the spec.
+// What a row may set: the members of the spec, under their names, and the words after them.
 enum Member : std::uint8_t {  // NOLINTBEGIN(readability-identifier-naming)
   no_member = kNoMember,
 #define POSENC_ROTARY(kind, name, initial, of, must, help) name,
@@ -55,7 +55,7 @@ void Set(const Setting& setting, posenc_rotary_spec* spec) {
   }
 }
 
-// Several axes without sections get equal ones. Returns whether the sections add up.
+// If a preset has several axes but no sections, makes them equal. Returns whether the sections add up.
 bool CompleteSections(posenc_rotary_spec* spec) {
   if (spec->axes == 1) return true;
   const std::size_t pairs = spec->rotary_dim / 2;

@@ -1,3 +1,4 @@
+// Looks up rows of models, and words in rows.
 #include "number/exact.h"
 
 #include "models/rows.h"
@@ -15,8 +16,8 @@ struct RowOfModels {
   Text types, words, source;
 };
 
-// All rows in one text, each part with a NUL behind it: pointers to the parts would take as much memory as
-// the parts.
+// All rows as one text, with a NUL after each part. Pointers to the parts would need as much memory as the
+// parts themselves.
 constexpr char kTransformers[] =
 #define POSENC_MODEL(types, words, source) types "\0" words "\0" source "\0"
 #include "models/transformers.inc"
@@ -56,7 +57,8 @@ void ForEachRow(bool is_gguf, const Visit& visit) {
   }
 }
 
-// How many letters must be added, left out or changed to make one text the other; at most 3.
+// The edit distance of two texts: how many letters must be inserted, deleted or replaced to turn one into the
+// other. Returns 3 if it is 3 or more.
 std::size_t Distance(Text a, Text b) {
   if (a.size() > 64 || b.size() > 64 || a.size() + 3 < b.size() || b.size() + 3 < a.size()) return 3;
   std::size_t row[65];
@@ -116,7 +118,8 @@ Sizes SizesOf(Text type) {
 
 Text MostLike(Text type, bool is_gguf) {
   Text best;
-  std::size_t least = std::min(type.size() / 3 + 1, std::size_t{3});  // more than a third is another word
+  // If more than a third of the letters differ, it is another word.
+  std::size_t least = std::min(type.size() / 3 + 1, std::size_t{3});
   ForEachRow(is_gguf, [&](const RowOfModels& row) {
     for (Text rest = row.types; !rest.empty();) {
       const Text other = Next(" ", &rest);

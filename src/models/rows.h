@@ -1,4 +1,5 @@
-// The rows of models: what the code of each model makes of its configuration.
+// The rows of models: how the code of each model treats its configuration (transformers.inc, others.inc,
+// llama_cpp.inc).
 #ifndef POSENC_SRC_MODELS_ROWS_H_
 #define POSENC_SRC_MODELS_ROWS_H_
 
@@ -11,19 +12,19 @@ namespace internal {
 namespace models {
 
 // The words of a row, such as "halves rope_theta=10000 full_attention:rope_theta=1000000".
-// models/transformers.inc lists them.
+// models/transformers.inc explains all words.
 class Row {
  public:
   Row() = default;
   explicit Row(Text words) : words_(words) {}
 
-  // Whether there is such a word, with a value or without.
+  // Whether the row has this word, with or without a value.
   bool Has(Text name) const;
-  // The text after "name=" or "group:name="; "" if there is no such word.
+  // The text after "name=" or "group:name="; "" if the row has no such word.
   Text Value(Text name) const { return Value({}, name); }
   Text Value(Text group, Text name) const;
   bool HasGroup(Text group) const;
-  // The value of the first word "name=value" whose name is right; "" if there is none.
+  // The value of the first word "name=value" for which is_right(name); "" if the row has none.
   template <class IsRight>
   Text ValueOf(const IsRight& is_right) const {
     for (Text rest = words_; !rest.empty();) {
@@ -40,21 +41,21 @@ class Row {
 
 // A model that posenc knows.
 struct Model {
-  Text type;  // or architecture; "" if posenc does not know the model
+  Text type;  // the model_type or the architecture; "" if posenc does not know the model
   Row row;
   Text source;
 };
 
-// The model with that model_type, or with that architecture of GGUF.
+// The model with this model_type, or for a GGUF file with this architecture.
 Model FindModel(Text type, bool is_gguf);
 
-// What the model's code has for these sizes if a configuration leaves them out; 0 if it has nothing.
+// The sizes that the model's code uses if a configuration leaves them out; 0 if the code has none.
 struct Sizes {
   double hidden, heads, layers, max_length;
 };
 Sizes SizesOf(Text type);
 
-// The known type that is most like this one; "" if three letters or more differ.
+// The known type that is spelled most like this one; "" if three or more letters differ.
 Text MostLike(Text type, bool is_gguf);
 
 }  // namespace models

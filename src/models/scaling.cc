@@ -1,3 +1,4 @@
+// Turns rope_type and the keys beside it into members of posenc_rotary_spec.
 #include "number/exact.h"
 
 #include "models/scaling.h"
@@ -13,7 +14,7 @@ namespace {
 struct ScalingWord {
   const char* word;
   posenc_scaling scaling;
-  bool is_common;  // all models of transformers have it; else only those whose row names it
+  bool is_common;  // whether all models of transformers take the word; else only models whose row names it
 };
 constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
                                   {"linear", POSENC_LINEAR, true},
@@ -30,7 +31,7 @@ constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
                                   {"deepseek_yarn", POSENC_YARN, false},
                                   {"telechat3-yarn", POSENC_YARN, false}};
 
-// The list of factors in a slot. It must have an entry for each pair.
+// The list of factors for a slot. Refuses a list that does not have one factor for each pair.
 const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spec* spec) {
   const posenc_config_entry* const entry = configuration->Entry(slot);
   if (entry == nullptr) {
@@ -47,7 +48,7 @@ const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spe
   return entry->numbers;
 }
 
-// ln x, with an error of some 1e-15.
+// ln x, with an error of about 1e-15.
 double ApproximateLog(double x) {
   constexpr double kLogOf2 = 0.69314718055994531;
   double log = 0.0;
@@ -59,8 +60,8 @@ double ApproximateLog(double x) {
   return log + sum;
 }
 
-// YaRN's amplitude, within 1e-13 of it. That is enough to tell early that it is out of range; creation tells
-// exactly.
+// YaRN's amplitude, with an error below 1e-13. It serves to refuse an amplitude that is out of range with a
+// good sentence; creation checks it exactly.
 double ApproximateAmplitude(const posenc_rotary_spec& spec) {
   constexpr double kSmall = 0x1p-10;  // keeps the terms finite
   const double log = spec.factor > 1.0 ? kSmall * 0.1 * ApproximateLog(spec.factor) : 0.0;
@@ -68,8 +69,8 @@ double ApproximateAmplitude(const posenc_rotary_spec& spec) {
   return spec.amplitude_factor * (term(spec.mscale) / term(spec.mscale_all_dim));
 }
 
-// The context of the training. A key beside the dictionary goes before one within, but after one in a
-// dictionary for a type of layer.
+// The length of the context in training. It may be beside the dictionary or in it. Beside it counts first,
+// unless the dictionary is for a type of layer.
 double OriginalLength(Configuration* configuration) {
   const bool has_own = configuration->is_by_type();
   if (!has_own && configuration->Has(original_length)) return configuration->Number(original_length);
@@ -120,7 +121,7 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
     spec->amplitude = c.Number(gain, 1.0);
     if (c.Number(factor, 1.0) != 1.0 && c.Number(factor) != 0.0) {
       c.Refuse(rule::value_of_key, factor)
-          << ", by which llama.cpp divides besides, and a spec has no place for it";
+          << ", by which llama.cpp also divides positions, and a spec with longrope cannot do that";
     }
     return;
   }
@@ -152,7 +153,8 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
 
 bool IsPlain(const Layer& layer, const Configuration& configuration) {
   const Row& row = configuration.row();
-  // Sliding attention has no scaling unless a dictionary for its type says so.
+  // In these models, layers with sliding attention have no scaling unless a dictionary for their type has
+  // one.
   if (!layer.is_local || configuration.is_by_type()) return false;
   return row.Has("flat_full") || row.Has("compressed") || row.Has("local_is_plain");
 }
@@ -197,7 +199,7 @@ posenc_scaling GgufScaling(Configuration* configuration) {
 posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   Configuration& c = *configuration;
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
-  if (c.row().Has("plain")) return POSENC_NO_SCALING;  // its code reads no key of a scaling
+  if (c.row().Has("plain")) return POSENC_NO_SCALING;  // the model's code reads no key about scalings
   if (c.is_gguf()) return GgufScaling(&c);
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
@@ -236,7 +238,8 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
 
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec) {
   Configuration& c = *configuration;
-  if (c.Number(only_one, 1.0) != 1.0) c.Refuse(rule::value_of_key, only_one) << ", but posenc knows 1 only";
+  if (c.Number(only_one, 1.0) != 1.0)
+    c.Refuse(rule::value_of_key, only_one) << ", but must be 1, the only value that posenc knows";
   switch (spec->scaling) {
     case POSENC_NTK:
       spec->factor = c.Needed(alpha);
@@ -282,9 +285,10 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       c.Refuse(rule::value_of_key, ggml_factors)
           << ", a tensor that llama.cpp does not use for this architecture";
     } else if (layer.is_local && c.row().Has("rope_freqs_of_global")) {
-      // The tensor is not for sliding attention.
+      // The tensor does not apply to layers with sliding attention.
     } else if (!is_alone) {
-      c.Refuse(rule::value_of_key, ggml_factors) << ", beside a scaling: a spec has no place for both";
+      c.Refuse(rule::value_of_key, ggml_factors)
+          << ", a tensor of factors, beside a scaling: a spec cannot have both";
     } else {
       spec->scaling = POSENC_FREQUENCY_FACTORS;
       spec->factors = Factors(ggml_factors, &c, spec);

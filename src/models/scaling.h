@@ -1,4 +1,4 @@
-// The scaling of a rotary embedding by a configuration.
+// Finds the scaling that a configuration asks for, and the numbers that the scaling needs.
 #ifndef POSENC_SRC_MODELS_SCALING_H_
 #define POSENC_SRC_MODELS_SCALING_H_
 
@@ -10,11 +10,11 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The scaling that the configuration names for the layer.
+// The scaling of the layer.
 posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration);
 
-// Sets the members that spec->scaling needs. rotary_dim and base must be set. Lists stay in the caller's
-// memory.
+// Sets the members that spec->scaling needs. rotary_dim and base must be set before. Lists are not copied:
+// the spec points to the caller's lists.
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec);
 
 }  // namespace models

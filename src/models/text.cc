@@ -1,3 +1,4 @@
+// Numbers in texts, and sentences.
 #include "number/exact.h"
 
 #include "models/text.h"
@@ -16,7 +17,7 @@ std::int64_t IndexOf(Text text) {
   return index;
 }
 
-// The digits are few, so both numbers are exact and the quotient is the nearest double.
+// Numbers in rows have few digits, so both doubles are exact, and their quotient is the nearest double.
 double NumberOf(Text text) {
   double digits = 0.0, power = 1.0;
   bool is_behind = false;
@@ -62,8 +63,8 @@ Sentence& Sentence::operator<<(Text text) {
   return *this;
 }
 
-// Writes six digits after the point at most, and an exponent for very large and small sizes. The last digit
-// may be wrong: people read it, not programs.
+// Writes at most six digits after the point, and an exponent for very large and very small numbers. The last
+// digit may be wrong, because people read it, not programs.
 Sentence& Sentence::operator<<(double value) {
   if (value != value) return *this << "NaN";
   if (value < 0.0) *this << "-";

@@ -1,5 +1,5 @@
-// Texts without allocation: names of keys, words of rows, and the sentence that says why a configuration is
-// refused.
+// Works with texts without allocating memory: names of keys, words of rows, and the sentence that says why a
+// configuration is refused.
 #ifndef POSENC_SRC_MODELS_TEXT_H_
 #define POSENC_SRC_MODELS_TEXT_H_
 
@@ -25,7 +25,8 @@ inline bool Strip(Text start, Text* text) {
   return true;
 }
 
-// Returns the text before the first separator, or all of it. Removes what it returns, and the separator.
+// Splits off the text before the first separator, or the whole text if there is no separator. Returns it, and
+// removes it and the separator from *text.
 inline Text Next(Text separators, Text* text) {
   const std::size_t found = text->find_first_of(separators);
   const Text part = text->substr(0, found);
@@ -33,7 +34,7 @@ inline Text Next(Text separators, Text* text) {
   return part;
 }
 
-// Whether words with these separators between them include a word.
+// Whether `words`, a list with these separators, contains a word.
 inline bool HasWord(Text words, Text word, Text separators) {
   while (!words.empty()) {
     if (Next(separators, &words) == word) return true;
@@ -41,23 +42,23 @@ inline bool HasWord(Text words, Text word, Text separators) {
   return false;
 }
 
-// The number that a text of digits is; -1 if there are other characters.
+// The number that the digits of a text make; -1 if it has other characters than digits.
 std::int64_t IndexOf(Text text);
 
-// The number that a text in a row is, such as 1000000 or 0.25.
+// The value of a number in a row, such as 1000000 or 0.25.
 double NumberOf(Text text);
 
-// Whether a key speaks about positions by its name: "rope_theta", "use_alibi", "position_embedding_type".
+// Whether the name of a key says that it is about positions: "rope_theta", "use_alibi", "pos_emb".
 bool SpeaksOfPositions(Text key);
 
-// Writes a sentence into the caller's memory, and cuts it where the memory ends. Bytes that do not print are
-// written as \xNN, so that a hostile key cannot control a terminal.
+// Writes a sentence into the caller's memory, and cuts it off where the memory ends. Bytes that cannot be
+// printed are written as \xNN, so that a malicious key cannot control a terminal.
 class Sentence {
  public:
   Sentence(char* to, std::size_t room);
-  Sentence& operator<<(Text text);  // our own words, as they are
+  Sentence& operator<<(Text text);  // posenc's words, as they are
   Sentence& operator<<(double value);
-  Sentence& Shown(Text text);  // a word of the configuration, escaped; a long one is cut
+  Sentence& Shown(Text text);  // a word from the configuration: escaped, and cut if it is long
   bool empty() const { return size_ == 0; }
 
  private:

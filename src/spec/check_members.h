@@ -1,4 +1,4 @@
-// The rules of members.inc that concern one member: their checks.
+// Checks each member of a spec by itself: the `must` column of members.inc.
 #ifndef POSENC_SRC_SPEC_CHECK_MEMBERS_H_
 #define POSENC_SRC_SPEC_CHECK_MEMBERS_H_
 
@@ -23,7 +23,8 @@ inline bool IsIntegerPosition(std::int64_t x) {
 }
 inline bool IsPairing(posenc_pairing x) { return x == POSENC_HALF_SPLIT || x == POSENC_NEIGHBOURS; }
 
-// Whether a factor of elements is in the range that leaves room for products and sums; false for a NaN.
+// Whether a number may multiply elements: it is in a range in which products and sums cannot overflow. A NaN
+// is not.
 inline bool IsGain(double x) { return x >= 0x1p-64 && x <= 0x1p64; }
 inline bool IsGainOrZero(double x) { return x == 0.0 || IsGain(x); }
 
@@ -38,7 +39,7 @@ bool IsEven(std::size_t x) {
 
 static_assert(POSENC_MAX_POSITION == std::int64_t{1} << 31, "the sentences of spec/rules.h");
 
-// The first rule that a member breaks by itself.
+// CheckMembers returns the first rule that a member breaks by itself.
 #define POSENC_TAKE_CHECK(name, check, member) \
   if (!check(member)) return rule::name;
 #define POSENC_SKIP_CHECK(name, check, member)

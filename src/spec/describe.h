@@ -1,4 +1,4 @@
-// Specs in words, for the command and Python. The library itself does not use them.
+// Describes specs in words, for the command and for Python. The library itself does not use this file.
 #ifndef POSENC_SRC_SPEC_DESCRIBE_H_
 #define POSENC_SRC_SPEC_DESCRIBE_H_
 
@@ -15,13 +15,13 @@
 namespace posenc {
 namespace internal {
 
-// The shortest decimal that names the double.
+// The shortest decimal number that reads back as the same double.
 inline std::string Shortest(double value) {
   char text[32];
   return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
-// What a member says, in words; "" of those that say nothing.
+// The value of a member in words; "" if there is nothing to say.
 template <class Spec>
 std::string MemberInWords(const Member& member, Spec spec) {
   const auto count = [&] { return At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec); };
@@ -57,7 +57,7 @@ std::string DescribeMembers(const Spec& spec, const Spec& defaults) {
   return all;
 }
 
-// "dim 512, layout sin_cos, exponent_dim 510": the members that are not the default.
+// The members that differ from the default: "dim 512, layout sin_cos, exponent_dim 510".
 inline std::string Describe(const posenc_spec& spec) { return DescribeMembers(spec, Default<posenc_spec>()); }
 inline std::string Describe(const posenc_rotary_spec& spec) {
   return DescribeMembers(spec, Default<posenc_rotary_spec>());

@@ -1,5 +1,5 @@
-// What the library takes from the rows of members.inc and values.inc: defaults, where members end, and
-// which values enums have.
+// What the library itself uses of the rows of members.inc and values.inc: the defaults of members, where
+// members end in a struct, and which values enums have.
 #ifndef POSENC_SRC_SPEC_ROWS_H_
 #define POSENC_SRC_SPEC_ROWS_H_
 
@@ -14,7 +14,7 @@
 namespace posenc {
 namespace internal {
 
-// The kind of a member of a spec, and its type.
+// The kinds of members, each with its type.
 enum class Kind : std::int32_t {
   kSize,      // size_t
   kReal,      // double
@@ -24,7 +24,7 @@ enum class Kind : std::int32_t {
   kRows,      // uint64_t
   kOptional,  // int64_t, used if its flag is 1
   kName,      // const char*
-  kList,      // const double*; NAME_f32 beside it is a const float*, and `of` the count of either
+  kList,      // const double*; NAME_f32 beside it is a const float*, and `of` is their count
   kSizes,     // size_t [POSENC_MAX_AXES]
   kPresence,  // the flag of an Optional
   kPart,      // the other members of a List
@@ -96,7 +96,7 @@ constexpr bool EndsInMember<posenc_rotary_spec>(std::size_t size) {
       ;
 }
 
-// The enums that have rows, by the name after "posenc_".
+// The enums that have rows in values.inc. Each is named like the C enum without "posenc_".
 enum class Of {  // NOLINTBEGIN(readability-identifier-naming)
   layout,
   odd_column,

@@ -1,5 +1,5 @@
-// The statuses of the library by name, such as rule::null_spec: the kind and the number of a row of
-// rules.inc.
+// The statuses of the library by name, such as rule::null_spec. A status consists of the kind and the number
+// of a row of rules.inc.
 #ifndef POSENC_SRC_SPEC_RULES_H_
 #define POSENC_SRC_SPEC_RULES_H_
 
@@ -7,8 +7,8 @@
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 
-// What `must` in members.inc means: whether there is a row (TAKE or SKIP), the end of its sentence ("NAME
-// must be ..."), and the check of spec/check_members.h.
+// What the words of the `must` column in members.inc mean: whether the member has a rule (TAKE or SKIP), how
+// the rule's sentence ends ("NAME must be ..."), and which check of spec/check_members.h decides.
 #define POSENC_TEXT(x) POSENC_TEXT_OF(x)
 #define POSENC_TEXT_OF(x) #x
 #define POSENC_MUST_any SKIP, "", IsAny

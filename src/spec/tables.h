@@ -1,4 +1,5 @@
-// The rows as tables, for the command, the tests and Python. The library itself does not use them.
+// The rows of members.inc and values.inc as tables, for the command, the tests and Python. The library itself
+// does not use this file.
 #ifndef POSENC_SRC_SPEC_TABLES_H_
 #define POSENC_SRC_SPEC_TABLES_H_
 
@@ -56,7 +57,7 @@ struct Members {
   const Member* begin() const { return first; }
   const Member* end() const { return first + count; }
 
-  // Null if there is none.
+  // The member of that name, or null.
   const Member* Find(const std::string& name) const {
     for (const Member& member : *this) {
       if (name == member.name) return &member;
@@ -90,7 +91,7 @@ const T& At(const Member& member, const Spec& spec) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&spec) + member.offset);
 }
 
-// Choices are copied, because each is of an enum of its own, which std::int32_t must not alias.
+// Choices are read and written by copies: they have different enum types, which std::int32_t must not alias.
 template <class Spec>
 std::int32_t ChoiceIn(const Member& member, const Spec& spec) {
   std::int32_t number;
@@ -102,8 +103,8 @@ void SetChoice(const Member& member, std::int32_t number, Spec* spec) {
   std::memcpy(reinterpret_cast<char*>(spec) + member.offset, &number, sizeof(number));
 }
 
-// Calls use(value) with a reference to the member's number, of its own type. Returns false for members that
-// are no numbers, such as lists and names.
+// Calls use(number) with a reference to the member's number, in the member's type. Returns false for members
+// that are not numbers, such as lists and names.
 template <class Spec, class Use>
 bool UseNumber(const Member& member, Spec* spec, const Use& use) {
   switch (member.kind) {
@@ -129,7 +130,7 @@ bool UseNumber(const Member& member, Spec* spec, const Use& use) {
   }
 }
 
-// Sets a List [count]: one of the two pointers is null.
+// Sets a List [count], given as doubles or as floats: one of the two pointers must be null.
 template <class Spec>
 void SetList(const Member& member, const double* doubles, const float* floats, std::size_t count,
              Spec* spec) {
@@ -138,7 +139,7 @@ void SetList(const Member& member, const double* doubles, const float* floats, s
   At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec) = count;
 }
 
-// What is wrong with sections that do not add up, with both numbers; else "".
+// A sentence with both numbers if sections do not add up to the pairs that rotate; else "".
 inline std::string UnequalPairs(const posenc_rotary_spec& spec) {
   const std::size_t elements = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset;
   std::size_t pairs = 0;
@@ -156,7 +157,7 @@ inline std::vector<std::string> WordsOf(const char* enum_name) {
   return words;
 }
 
-// The words that a member may have. Only output_pairing may be "same".
+// The words that a member may have as value. Of the two pairings, only output_pairing may be "same".
 inline std::vector<std::string> WordsOf(const Member& member) {
   std::vector<std::string> words = WordsOf(member.of);
   if (std::strcmp(member.name, "pairing") == 0) words.pop_back();
@@ -171,7 +172,7 @@ const char* WordOf(std::int32_t number) {
   return "unknown";
 }
 
-// Whether a layout's sines and cosines alternate, as the word of the layout says.
+// Whether sines and cosines alternate in a layout. The word of such a layout begins with "interleaved".
 inline bool IsInterleaved(posenc_layout layout) {
   return std::string(WordOf<Of::layout>(layout)).rfind("interleaved", 0) == 0;
 }

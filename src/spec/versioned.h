@@ -1,5 +1,5 @@
-// Specs of programs that were built for other versions. Specs grow at their end only; struct_size, the first
-// member, is the size that the program knows.
+// Reads and writes specs of programs that were compiled with an older or a newer posenc. A spec only grows at
+// its end, and its first member, struct_size, is the size of the spec in the program's version.
 #ifndef POSENC_SRC_SPEC_VERSIONED_H_
 #define POSENC_SRC_SPEC_VERSIONED_H_
 
@@ -25,12 +25,12 @@ template <>
 inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
                                                               sizeof(char*);
 
-// No version will have specs of more bytes.
+// No future version will have a larger spec.
 inline constexpr std::size_t kLargestSize = 4096;
 
-// Whether some version has, or may have, a spec of this size: it ends with a member and its padding. A size
-// that ends inside a member is refused, because a part of a pointer or of a number is not its value. A size
-// that is no multiple of the alignment is refused, because no struct has such a size.
+// Whether some version has, or may have, a spec of this size. A size that ends inside a member is refused,
+// because part of a pointer or number is not its value. A size that is not a multiple of the alignment is
+// refused, because no struct has such a size.
 template <class Spec>
 constexpr bool IsStructSize(std::size_t size) {
   static_assert(kFirstSize<Spec> != 0, "its first size");
@@ -40,8 +40,8 @@ constexpr bool IsStructSize(std::size_t size) {
 static_assert(IsStructSize<posenc_spec>(sizeof(posenc_spec)), "");
 static_assert(IsStructSize<posenc_rotary_spec>(sizeof(posenc_rotary_spec)), "");
 
-// Members that the caller does not know get their defaults. Members that this version does not know must be
-// zero, which means that they are not used. to->struct_size stays the caller's.
+// Copies the caller's spec. Members that only this version knows get their defaults. Members that only the
+// caller's version knows must be 0, which means that they are not used. to->struct_size is the caller's.
 template <class Spec>
 posenc_status CopySpec(const Spec* from, Spec* to) {
   if (from == nullptr) return rule::null_spec;
@@ -55,8 +55,8 @@ posenc_status CopySpec(const Spec* from, Spec* to) {
   return rule::ok;
 }
 
-// Writes the members that a caller of this struct_size knows, and zeros for those that only the caller knows.
-// On failure *to stays as it is.
+// Writes the members that a caller with this struct_size knows, and zeros for members that only the caller
+// knows. On failure *to stays as it is.
 template <class Spec>
 posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
   if (to == nullptr) return rule::null_spec;

@@ -139,7 +139,7 @@ def read():
 
 
 def refuse():
-    state = ("state a known model type that rotates alike, or the pairing if this model rotates by +p along one axis in all "
+    state = ("state a known model type that rotates in the same way, or the pairing if this model rotates by +p along one axis in all "
              "layers (--model-type, --pairing)")
     refuses("an unknown model", UNKNOWN, f'posenc does not know the model type "my_model": {state}')
     refuses("a misspelt model", {**LLAMA_31, "model_type": "lama"},

@@ -12,7 +12,7 @@ void PositionsFromIds(Call& c) {
   c.a.first = 1;  // the id of padding
   c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "ids must not be null"));
   c.pointers.emplace_back(&c.a.rows_there,
-                          Refusal(POSENC_NULL, "the posenc_rows of positions must not be null"));
+                          Refusal(POSENC_NULL, "positions, a posenc_rows, must not be null"));
   const Refusal type(POSENC_BAD_TYPE, "types of ids and of positions must be");
   c.choices.push_back({&c.a.list_type, kIntegers, type});
   c.choices.push_back({&c.a.type, kIntegers, type});

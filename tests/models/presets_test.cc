@@ -308,7 +308,7 @@ TEST(PresetsOfRotaries, AreTheSameInCpp) {
   EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");
   EXPECT_EQ(RotaryPreset(&spec, "none", 128), Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"));
   EXPECT_EQ(RotaryPreset(&spec, "qwen3_vl", 64),
-            Refusal(POSENC_BAD_ARGUMENT, "its sections need another one"));
+            Refusal(POSENC_BAD_ARGUMENT, "its sections must add up to half"));
   EXPECT_EQ(RotaryPreset(&spec, nullptr, 128), Refusal(POSENC_NULL, "name of the preset must not be null"));
   EXPECT_EQ(RotaryPreset(nullptr, "llama", 128), Refusal(POSENC_NULL, "spec must not be null"));
   EXPECT_EQ(Differences<posenc_rotary_spec>(spec, want), "");

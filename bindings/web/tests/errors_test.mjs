@@ -108,7 +108,7 @@ const wrong = [
     () => posenc.grid([[encoder, 0, 1], [encoder, 4, new Uint8Array(2)]])],
   [RangeError, /^axes\[1\]: positions\[1\]: a position must be a number in -2\^31 .. 2\^31$/,
     () => posenc.gridAdd(x, [[encoder, 0, 1], [encoder, 4, [0, Infinity]]])],
-  [RangeError, /^axes\[1\]: two axes of the grid have columns in common: each needs columns of its own/,
+  [RangeError, /^axes\[1\]: two axes of the grid have columns in common: each axis fills the dim columns/,
     () => posenc.gridAdd(x, [[encoder, 0, 1], [encoder, 3, 1]])],
   [RangeError, /^axes: there is no memory for 1000000000000 x 8/,
     () => posenc.grid([[encoder, 0, 1e6], [encoder, 4, 1e6]])],
