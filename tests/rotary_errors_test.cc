@@ -1,5 +1,5 @@
 // The errors of other engines' phase roundings, in the sine at long contexts. It prints the table in
-// docs/rotary.md.
+// docs/rotary-figures.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -87,7 +87,7 @@ LIMITS = {
         "at every integer and every double |p| <= {2^POSENC_MAX_POSITION}",
     ],
     "docs/rotary.md": [
-        "has the {words scalings} scalings (",
+        "posenc has {words scalings} such scalings ([",
     ],
     "README.md": [
         "{presets} sinusoidal and {rotary_presets} rotary presets",

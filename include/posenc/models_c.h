@@ -13,9 +13,9 @@
 //   number tokens, where sequences have padding                 posenc_positions_from_ids
 //   number the cells of an image that has a mask                posenc_positions_from_mask
 //
-// docs/conventions.md and docs/rotary.md have the presets, docs/models.md the models whose configurations
-// posenc knows. What posenc_c.h says about memory, threads, the floating-point state and statuses holds here
-// too.
+// docs/conventions.md and docs/rotary-presets.md have the presets, docs/models.md the models whose
+// configurations posenc knows. What posenc_c.h says about memory, threads, the floating-point state and
+// statuses holds here too.
 #ifndef POSENC_MODELS_C_H_
 #define POSENC_MODELS_C_H_
 

@@ -171,8 +171,8 @@ typedef struct posenc_rotary_spec {
   const float* long_factors_f32;  // [NULL] or these, beside factors_f32
   double amplitude;               // [0: what the scaling says] A, 2^-64 .. 2^64
 
-  // One of four roundings, with the formulas of posenc_phase_rounding; docs/rotary.md names the engines that
-  // round so. They need POSENC_NO_SCALING (f is 1) or POSENC_LINEAR, unit POSENC_RADIANS and
+  // One of four roundings, with the formulas of posenc_phase_rounding; docs/rotary-engines.md names the
+  // engines that round so. They need POSENC_NO_SCALING (f is 1) or POSENC_LINEAR, unit POSENC_RADIANS and
   // position_scale 1. Split and axial axes take an INV_FREQ only. In the formulas put
   //   POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ: f32(w / f32(f)) for w; F32 takes your own list of floats, too
   //   POSENC_F32_ITERATED: f32(f32(1 / f32(f)) * t_i), or with factors f32(t_i / f32(factors[i])), for t_i

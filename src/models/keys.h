@@ -20,7 +20,7 @@ namespace models {
 enum Slot : std::uint8_t {
   nothing,               // it has nothing to do with the rotation of q and k
   layers,                // how many layers the model has
-  max_length,            // the longest context; positions have no maximum
+  max_length,            // the longest context; positions beyond it are allowed
   original_length,       // the context of the training, for scalings
   length_in_dictionary,  // the context of the training, for scalings
   hidden,                // the size of a hidden vector
@@ -31,64 +31,64 @@ enum Slot : std::uint8_t {
   global_head_dim,       // the size of a head with full attention
   local_head_dim,        // the size of a head with sliding attention
   nope_dim,              // how many elements of a head do not rotate, with latent attention
-  rope_dim,              // how many elements of a head rotate: its last ones
+  rope_dim,              // how many elements at the end of a head rotate
   rotary_dim,            // how many elements of a head rotate
   local_rotary_dim,      // how many elements of a head with sliding attention rotate
   share,                 // which share of a head rotates, rounded down to whole elements
   share_in_dictionary,   // which share of a head rotates, rounded down to whole elements
-  neighbours,            // true: pairs of neighbours
-  halves,                // true: pairs of halves
+  neighbours,            // true: pairs are neighbours
+  halves,                // true: pairs are half-split
   base,                  // the base
-  base_in_dictionary,    // the base; it goes before one beside the dictionary
+  base_in_dictionary,    // the base; it replaces a base outside the dictionary
   other_base,            // the base for vLLM; it must agree with the base for transformers
-  base_ratio,            // what the base is multiplied by
+  base_ratio,            // a factor of the base
   layer_bases,           // the base of each layer; a layer with 0 does not rotate
   local_base,            // the base with sliding attention
   global_base,           // the base with full attention
   compress_base,         // the base with compressed attention
-  dictionary,        // the dictionary of the scaling; rope_scaling goes before rope_parameters, as a whole
-  rope_type,         // the scaling
-  old_type,          // the scaling, if there is no rope_type
-  factor,            // the factor of the scaling
-  alpha,             // the factor of an NTK scaling
-  amplitude,         // the amplitude of YaRN and LongRoPE
-  gain,              // what the amplitude is multiplied by
-  short_mscale,      // the amplitude of LongRoPE
-  long_mscale,       // the amplitude of LongRoPE in long contexts; it must be the same
-  beta_fast,         // where YaRN's ramp begins
-  beta_slow,         // where YaRN's ramp ends
-  truncate,          // whether the ends of YaRN's ramp are whole pairs
-  low_freq_factor,   // where the blend of Llama 3's scaling begins
-  high_freq_factor,  // where the blend of Llama 3's scaling ends
-  mscale,            // what makes YaRN's amplitude larger; only beside mscale_all_dim
-  mscale_all_dim,    // what makes YaRN's amplitude smaller
-  only_one,          // only 1 is taken
-  short_factors,     // the factors of LongRoPE
-  long_factors,      // the factors of LongRoPE in long contexts
-  ggml_factors,      // factors of frequencies
-  qwen_ntk,          // whether Qwen's NTK scaling is used
-  qwen_length,       // the context from which Qwen's NTK scaling changes the base
-  scaled_types,      // the types of layers that have the scaling
-  sections,          // how many pairs each axis has
-  interleaves,       // whether the axes take turns, pair by pair
-  several_axes,      // whether positions have several axes
-  layer_types,       // the type of each layer
-  interval,          // every how many layers one has full attention
-  sliding_layers,    // which layers have sliding attention: 1 means yes
-  recurrent_layers,  // which layers do not rotate: 1 means that the layer does not
-  compress_ratios,   // which layers have sliding attention: 0 means yes; other layers compress
-  window,            // the window of sliding attention; some models go by whether there is one
-  rotating_layers,   // which layers rotate: 1 means that the layer does, although some names say the opposite
-  still_interval,    // every how many layers one does not rotate
-  attending,         // the numbers of the layers with attention; others do not rotate
-  crossing,          // the numbers of the layers with cross-attention, which do not rotate
-  dense_layers,      // how many of the first layers are dense
-  dense_interval,    // every how many dense layers one has full attention
-  dense_types,       // which layers are dense
-  rotates,           // whether the model rotates
-  finetuned,         // whether the model rotates, for some architectures
-  alibi,             // true: the model does not rotate
-  position_type,     // the kind of positions; none but rope and rotary rotate
+  dictionary,            // the dictionary of the scaling; beside rope_scaling, rope_parameters is not read
+  rope_type,             // the scaling
+  old_type,              // the scaling, if there is no rope_type
+  factor,                // the factor of the scaling
+  alpha,                 // the factor of an NTK scaling
+  amplitude,             // the amplitude of YaRN and LongRoPE
+  gain,                  // a factor of the amplitude
+  short_mscale,          // the amplitude of LongRoPE
+  long_mscale,           // the amplitude of LongRoPE in long contexts; it must be the same
+  beta_fast,             // where YaRN's ramp begins
+  beta_slow,             // where YaRN's ramp ends
+  truncate,              // whether the ends of YaRN's ramp are whole pairs
+  low_freq_factor,       // where the blend of Llama 3's scaling begins
+  high_freq_factor,      // where the blend of Llama 3's scaling ends
+  mscale,                // multiplies the logarithm in YaRN's amplitude; read only beside mscale_all_dim
+  mscale_all_dim,        // multiplies the logarithm in the divisor of YaRN's amplitude
+  only_one,              // a factor, which must be 1
+  short_factors,         // the factors of LongRoPE
+  long_factors,          // the factors of LongRoPE in long contexts
+  ggml_factors,          // factors of frequencies
+  qwen_ntk,              // whether Qwen's NTK scaling is used
+  qwen_length,           // the context from which Qwen's NTK scaling changes the base
+  scaled_types,          // the types of layers that have the scaling
+  sections,              // how many pairs each axis has
+  interleaves,           // whether the axes take turns, pair by pair
+  several_axes,          // whether positions have several axes
+  layer_types,           // the type of each layer
+  interval,              // N, if one of every N layers has full attention
+  sliding_layers,        // a list with 1 for each layer that has sliding attention
+  recurrent_layers,      // a list with 1 for each layer that does not rotate
+  compress_ratios,       // a list with 0 for each layer with sliding attention; other layers compress
+  window,                // the window of sliding attention; some models only ask whether there is one
+  rotating_layers,       // a list with 1 for each layer that rotates, whatever the key's name suggests
+  still_interval,        // N, if one of every N layers does not rotate
+  attending,             // the numbers of the layers with attention; others do not rotate
+  crossing,              // the numbers of the layers with cross-attention, which do not rotate
+  dense_layers,          // how many of the first layers are dense
+  dense_interval,        // N, if one of every N dense layers has full attention
+  dense_types,           // which layers are dense
+  rotates,               // whether the model rotates
+  finetuned,             // whether the model rotates, for some architectures
+  alibi,                 // true: the model does not rotate
+  position_type,         // the kind of positions; the model rotates only for rope or rotary
   kSlots
 };
 

@@ -34,7 +34,7 @@ struct Rotaries {
   using Spec = posenc_rotary_spec;
   static constexpr auto kList = &posenc_rotary_presets;
   static constexpr auto kPreset = &posenc_rotary_spec_preset;
-  static constexpr const char *kDocument = "docs/rotary.md", *kName = "gpt_oss", *kOther = "fairseq";
+  static constexpr const char *kDocument = "docs/rotary-presets.md", *kName = "gpt_oss", *kOther = "fairseq";
   static constexpr double kBase = 150000;
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "head_dim of a preset must be 2 .. 65536"}; }

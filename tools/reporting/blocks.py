@@ -14,9 +14,10 @@ def replace(page, tool, block, made):
 
 
 def write(path, made, check):
-    """Or only shows how the page differs, and exits."""
-    if check:
-        page = path.read_text(encoding="utf-8")
-        sys.stdout.writelines(difflib.unified_diff(page.splitlines(True), made.splitlines(True), str(path), "made anew"))
-        sys.exit(page != made)
-    path.write_text(made, encoding="utf-8")
+    """Writes the page. With `check` it only shows how the page differs, and returns whether it is as it should be."""
+    if not check:
+        path.write_text(made, encoding="utf-8")
+        return True
+    page = path.read_text(encoding="utf-8")
+    sys.stdout.writelines(difflib.unified_diff(page.splitlines(True), made.splitlines(True), str(path), "made anew"))
+    return page == made

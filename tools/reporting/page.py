@@ -201,7 +201,7 @@ it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
 
 {also(run)}
 
-Rotation of q and k: [rotary.md](rotary.md#how-fast).
+Rotation of q and k: [rotary-figures.md](rotary-figures.md#how-fast).
 
 ## The machines
 

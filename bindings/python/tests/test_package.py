@@ -91,9 +91,10 @@ class Package(unittest.TestCase):
             text = file.read()
         program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))
         self.assertEqual(output(sys.executable, "-c", program), printed)
-        with open(os.path.join(os.path.dirname(__file__), "../../../README.md")) as file:
-            program = file.read().split("```python\n", 1)[1].split("```", 1)[0]
-        self.assertEqual(output(sys.executable, "-c", program), re.search("# prints (.*)", program)[1] + "\n")
+        for page in "README.md", "docs/rotary.md":
+            with open(os.path.join(os.path.dirname(__file__), "../../..", page)) as file:
+                program = file.read().split("```python\n", 1)[1].split("```", 1)[0]
+            self.assertEqual(output(sys.executable, "-c", program), re.search("# prints (.*)", program)[1] + "\n")
 
     def test_stub_is_of_this_module(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -76,7 +76,7 @@ class Torch(unittest.TestCase):
             ENCODER.encode(torch.zeros(3, dtype=torch.cfloat).conj())
 
     def test_inv_freq(self):
-        """A checkpoint's buffer, as docs/rotary.md has it: float32 or, where a model was cast, bfloat16."""
+        """A checkpoint's buffer, as docs/rotary-engines.md has it: float32 or, where a model was cast, bfloat16."""
         inv_freq = 1.0 / (10000 ** (torch.arange(0, 64, 2) / 64))
         want = posenc.Rotary(64, phase_rounding="f32_inv_freq").cache(99, first=10**6)[0]
         for buffer in (inv_freq, torch.nn.Parameter(inv_freq, requires_grad=False)):

@@ -5,7 +5,7 @@ It uses nothing of posenc. Rows are as in tests/golden/formulas.txt, with `prese
 preset of an encoding has no other settings: its columns follow the source's code, written here by hand. A preset of rotary
 embeddings is compared with the settings beside it; `+factor` is set after the preset.
 
-Bases, factors and lengths come from the sources that docs/rotary.md and docs/conventions.md name for each preset.
+Bases, factors and lengths come from the sources that docs/rotary-presets.md and docs/conventions.md name for each preset.
 """
 
 import math
