@@ -1,7 +1,8 @@
 # posenc_highway: the one Highway that posenc is compiled and linked with. In this order:
 #   POSENC_HIGHWAY_TARGET, a target that exists or will;
 #   hwy, the target of Highway's own build, if this project has it, even if it comes only after posenc (CMake 3.12);
-#   hwy::hwy, found already or now: the installed package.
+#   hwy::hwy, found already or now: the installed package;
+#   with POSENC_ONE_TARGET, instead of the package: POSENC_HIGHWAY_INCLUDE_DIR, the folder of its headers.
 # No alias hwy::hwy is made, or somebody else's find_package(hwy) would meet a part of its targets and fail.
 add_library(posenc_highway INTERFACE)
 set(posenc_highway_installed "")  # its target, or with POSENC_ONE_TARGET its headers
@@ -14,7 +15,11 @@ else()
   set(posenc_highway_here hwy)
   if(NOT TARGET hwy)
     if(POSENC_ONE_TARGET AND NOT TARGET hwy::hwy)
-      find_path(POSENC_HIGHWAY_INCLUDE_DIR hwy/highway.h)
+      find_path(POSENC_HIGHWAY_INCLUDE_DIR hwy/highway.h DOC "With POSENC_ONE_TARGET: the folder that contains hwy/highway.h")
+      if(POSENC_HIGHWAY_INCLUDE_DIR AND NOT EXISTS "${POSENC_HIGHWAY_INCLUDE_DIR}/hwy/highway.h")
+        message(FATAL_ERROR "POSENC_HIGHWAY_INCLUDE_DIR must be a folder that contains hwy/highway.h; "
+          "${POSENC_HIGHWAY_INCLUDE_DIR} does not.")
+      endif()
       set(posenc_highway_installed ${POSENC_HIGHWAY_INCLUDE_DIR})
       set(posenc_highway_place ${POSENC_HIGHWAY_INCLUDE_DIR})
     else()
@@ -26,7 +31,9 @@ else()
     endif()
     if(NOT posenc_highway_installed OR NOT (POSENC_ONE_TARGET OR TARGET hwy::hwy))
       message(FATAL_ERROR "posenc needs Highway 1.0.3 or newer: install it (Debian: libhwy-dev), or add_subdirectory "
-        "its sources before posenc, or name the target that comes later, -D POSENC_HIGHWAY_TARGET=hwy.")
+        "its sources before posenc, or name the target that comes later, -D POSENC_HIGHWAY_TARGET=hwy. A build for one "
+        "instruction set needs only Highway's headers: -D POSENC_ONE_TARGET=ON -D POSENC_HIGHWAY_INCLUDE_DIR=FOLDER, "
+        "where FOLDER contains hwy/highway.h.")
     endif()
   endif()
 endif()
