@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""excerpts.py SOURCE: each excerpt in a guide is a part of the program that it names, but for its indentation.
+
+An excerpt is a block of code after the line `<!-- excerpt: FILE -->`, where FILE is in docs/examples. Each program of docs/examples is
+linked by a page.
+"""
+
+import pathlib
+import re
+import sys
+
+DOCS = pathlib.Path(sys.argv[1]) / "docs"
+EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n```\w+\n(.*?)```", re.S)
+
+
+def lines(text):
+    return [line.strip() for line in text.strip().splitlines()]
+
+
+def has(program, excerpt):
+    return any(program[i:i + len(excerpt)] == excerpt for i in range(len(program)))
+
+
+def main():
+    wrong, pages = [], {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+    for name, text in pages.items():
+        excerpts = EXCERPT.findall(text)
+        if len(excerpts) != text.count("<!-- excerpt"):
+            wrong.append(f"docs/{name}: no block of code follows an excerpt's name")
+        wrong += [f"docs/{name}: docs/examples/{file} does not contain\n{excerpt}" for file, excerpt in excerpts
+                  if not has(lines((DOCS / "examples" / file).read_text(encoding="utf-8")), lines(excerpt))]
+    wrong += [f"docs/examples/{file.name}: no page links to it" for file in sorted((DOCS / "examples").glob("[!.]*"))
+              if not any(f"(examples/{file.name})" in text for text in pages.values())]
+    print("\n".join(wrong) or "All excerpts are parts of their programs.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
