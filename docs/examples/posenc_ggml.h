@@ -1,22 +1,9 @@
 /* posenc in graphs of ggml, on its CPU backend: nodes in place of ggml_rope_ext, ggml_rope_multi and
-   ggml_timestep_embedding. C99 and C++. Whatever a graph cannot have is refused when it is built.
+   ggml_timestep_embedding. For C99 and C++. docs/ggml.md explains how to use them, and ggml_rope.c is a whole
+   program. A graph that posenc cannot compute is refused when it is built.
 
-     const posenc_ggml_rope_arguments rope = {.head_dim = 128, .n_dims = 128, .mode = GGML_ROPE_TYPE_NEOX,
-                                              .freq_base = 500000, .freq_scale = 1, .attn_factor = 1};
-     posenc_rotary_spec spec;
-     posenc_rotary* rotary = NULL;  // one for all layers; it must outlive the graphs
-     const char* why = "";
-     posenc_status status = posenc_ggml_rope_spec(&rope, &spec, &why);
-     if (status == POSENC_OK && (status = posenc_rotary_create(&spec, &rotary)) != POSENC_OK) {
-       why = posenc_status_message(status);
-     }
-     ...
-     struct ggml_tensor* q;  // of any graph
-     if (status == POSENC_OK) status = posenc_ggml_rope(ctx, projected, positions, rotary, 0, &q, &why);
-     if (status != POSENC_OK) puts(why);
-
-   A status that these functions return is a kind (posenc_status_kind), and *why, unless why is null, becomes
-   the sentence that says what is wrong. */
+   The functions return a kind of status (posenc_status_kind). If it is not POSENC_OK, *why becomes the
+   sentence that says what is wrong, unless why is null. */
 #ifndef POSENC_GGML_H_
 #define POSENC_GGML_H_
 
@@ -34,8 +21,8 @@ static inline posenc_status posenc_ggml_refuse(posenc_kind kind, const char* sen
   return (posenc_status)kind;
 }
 
-/* The arguments of ggml_rope_ext or, with sections, of ggml_rope_multi, for heads of head_dim elements. Those
-   that are not set are 0: no factors, no sections, no YaRN. */
+/* The arguments of ggml_rope_ext or, with sections, of ggml_rope_multi, for heads with head_dim elements.
+   Members that you do not set are 0: no factors, no sections, no YaRN. */
 typedef struct posenc_ggml_rope_arguments {
   int64_t head_dim;
   const struct ggml_tensor* c; /* the factors of the frequencies, or NULL */
@@ -46,7 +33,7 @@ typedef struct posenc_ggml_rope_arguments {
   float freq_base, freq_scale, ext_factor, attn_factor, beta_fast, beta_slow;
 } posenc_ggml_rope_arguments;
 
-/* Pairs of the four axes, of the sections of a mode with several. */
+/* Sets axes, their order and their pairs, for a mode with several axes. */
 static inline posenc_status posenc_ggml_axes(const int* sections, int mode, posenc_rotary_spec* spec,
                                              const char** why) {
   const size_t pairs = spec->rotary_dim / 2;
@@ -76,7 +63,8 @@ static inline posenc_status posenc_ggml_axes(const int* sections, int mode, pose
     spec->axes = 4;
     spec->axis_order = POSENC_IMROPE_AXES;
     s[3] = pairs;
-    for (k = 0; k < 3; ++k) { /* of every third pair from k on the first s[k]; the fourth axis has the rest */
+    for (k = 0; k < 3;
+         ++k) { /* axis k has the first s[k] of the pairs k, k + 3, ...; the fourth axis has the rest */
       const size_t third = (pairs + 2 - k) / 3;
       if (s[k] > third) s[k] = third;
       s[3] -= s[k];
@@ -85,13 +73,14 @@ static inline posenc_status posenc_ggml_axes(const int* sections, int mode, pose
   return POSENC_OK;
 }
 
-/* Sets *spec to what ggml_rope_ext or ggml_rope_multi rotates by. ext_factor is 0 or 1 (YaRN). c must have
-   its data, in the host's memory, and keep it until the rotary is created. Refused are also YaRN with c or
-   with VISION, and sections that do not add up to the pairs (of IMROPE: fewer). To trade the last bit for
-   speed set spec->arithmetic. On failure *spec is left as it was.
+/* Sets *spec to what ggml_rope_ext or ggml_rope_multi rotates by. ext_factor must be 0, or 1 for YaRN. c must
+   have its data, in the host's memory, and keep it until the rotary is created. The function also refuses
+   YaRN with c or with VISION, and sections that do not add up to the number of pairs (with IMROPE: sections
+   that add up to fewer). To trade the last bit for speed, set spec->arithmetic. On failure *spec stays as it
+   was.
 
-   freq_scale is taken as the float that it is, and 0.025f is not 1/40. A spec from a GGUF file's metadata
-   (posenc_rotary_spec_from_config) has the factor itself; nodes take any spec. */
+   freq_scale is a float, and 0.025f is not 1/40. A spec from a GGUF file's metadata
+   (posenc_rotary_spec_from_config) has the exact factor. The nodes take any spec. */
 static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_arguments* rope,
                                                   posenc_rotary_spec* spec, const char** why) {
   posenc_rotary_spec made;
@@ -103,7 +92,7 @@ static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_argumen
   status = posenc_rotary_spec_init(&made, sizeof(made));
   if (status != POSENC_OK)
     return posenc_ggml_refuse(posenc_status_kind(status), posenc_status_message(status), why);
-  is_vision = rope->mode == GGML_ROPE_TYPE_VISION; /* whose n_dims is a half of the head */
+  is_vision = rope->mode == GGML_ROPE_TYPE_VISION; /* there n_dims is half of the head */
   if (rope->n_dims <= 0) return posenc_ggml_refuse(POSENC_BAD_ARGUMENT, "n_dims must be positive", why);
   if (is_vision && rope->head_dim != 2 * (int64_t)rope->n_dims) {
     return posenc_ggml_refuse(POSENC_BAD_ARGUMENT, "n_dims must be head_dim / 2 with VISION", why);
@@ -157,14 +146,14 @@ static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_argumen
     made.original_length = rope->n_ctx_orig;
     made.beta_fast = rope->beta_fast;
     made.beta_slow = rope->beta_slow;
-    /* Of a ramp that ends before it begins ggml makes a step, posenc does not. */
+    /* If the ramp would end before it begins, ggml makes a step, and posenc does not. */
     ggml_rope_yarn_corr_dims(rope->n_dims, rope->n_ctx_orig, rope->freq_base, rope->beta_fast,
                              rope->beta_slow, ramp);
     if (rope->beta_slow > 0.0f && rope->beta_fast >= rope->beta_slow && ramp[0] > ramp[1]) {
       return posenc_ggml_refuse(POSENC_BAD_ARGUMENT,
                                 "n_ctx_orig is so small that YaRN's ramp would end before it begins", why);
     }
-    /* YaRN's own amplitude is that of 0, right to the last bit. */
+    /* With 0 posenc uses YaRN's own amplitude, right to the last bit. */
     made.amplitude = rope->attn_factor == 1.0f && made.factor > 1.0
                          ? 0.0
                          : rope->attn_factor * (1.0 + 0.1 * log(made.factor));
@@ -173,11 +162,11 @@ static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_argumen
   return POSENC_OK;
 }
 
-#define POSENC_GGML_TOKENS 64 /* of a call, whose positions are copied to the stack */
+#define POSENC_GGML_TOKENS 64 /* in each call; their positions are copied to the stack */
 
-/* What task ith of nth does: a range of tokens or, of few tokens, of heads. posenc_ggml_rope has checked what
-   posenc would refuse; what it could not know ends the program with posenc's sentence, as ggml's own checks
-   do. */
+/* The work of task ith of nth: a range of tokens or, if there are few tokens, a range of heads.
+   posenc_ggml_rope has checked all that it could know. Positions are known only now: one that is out of range
+   ends the program with posenc's sentence, as ggml's own checks do. */
 static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml_tensor* a,
                                       const struct ggml_tensor* b, int ith, int nth, void* rotary) {
   const int64_t tokens = a->ne[2], heads = a->ne[1];
@@ -197,7 +186,7 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
       posenc_heads tensor;
       posenc_status status;
       count = end - t < POSENC_GGML_TOKENS ? end - t : POSENC_GGML_TOKENS;
-      for (k = 0; k < POSENC_MAX_AXES; ++k) { /* a list for one axis is for all of them */
+      for (k = 0; k < POSENC_MAX_AXES; ++k) { /* one list holds for all axes */
         const int32_t* row = list + (b->ne[0] == tokens ? 0 : k * tokens) + t;
         memcpy(positions + k * count, row, (size_t)count * sizeof(int32_t));
       }
@@ -219,11 +208,11 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
   }
 }
 
-/* Adds a node that rotates a [head_dim, heads, tokens, batch] of F32, F16 or BF16, whose heads are contiguous
-   and apart, at the positions b of I32: [tokens], the same on all axes, or [4 * tokens], of which a rotary
-   takes a row for each of its axes. in_place is as in ggml_rope_ext_inplace. On failure *node is left as it
-   was. (A rotary whose output_pairing is another one than its pairing takes 1,024 elements in place, no
-   more.) */
+/* Adds a node that rotates a, [head_dim, heads, tokens, batch] of F32, F16 or BF16. The elements of each head
+   must be contiguous, and heads must not overlap. The positions b are I32: [tokens], the same on all axes, or
+   [4 * tokens]. A rotary reads one row of them for each of its axes. in_place is as in ggml_rope_ext_inplace.
+   On failure *node stays as it was. (If output_pairing and pairing of the rotary differ, at most 1,024
+   elements of a head can rotate in place.) */
 static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
                                              struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
                                              struct ggml_tensor** node, const char** why) {
@@ -270,7 +259,7 @@ static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct gg
   return POSENC_OK;
 }
 
-/* Sets *spec to what ggml_timestep_embedding writes; a NaN or a timestep beyond 2^31 makes a row of NaN. */
+/* Sets *spec to what ggml_timestep_embedding writes. A NaN or a timestep beyond 2^31 makes a row of NaN. */
 static inline posenc_status posenc_ggml_timestep_spec(int dim, int max_period, posenc_spec* spec) {
   const posenc_status status =
       posenc_spec_preset(spec, sizeof(*spec), "ggml_timestep", dim > 0 ? (size_t)dim : 0, NULL);
@@ -291,7 +280,7 @@ static inline void posenc_ggml_write_timesteps(struct ggml_tensor* dst, int ith,
   if (status != POSENC_OK) GGML_ABORT("posenc: %s", posenc_status_message(status));
 }
 
-/* Adds a node [dim, n] for timesteps [n] of F32, by an encoder of that spec, which must outlive the graph. */
+/* Adds a node [dim, n] for timesteps [n] of F32. The encoder, made with that spec, must outlive the graph. */
 static inline posenc_status posenc_ggml_timesteps(struct ggml_context* ctx, struct ggml_tensor* timesteps,
                                                   const posenc_encoder* encoder, struct ggml_tensor** node,
                                                   const char** why) {
