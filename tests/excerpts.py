@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """excerpts.py SOURCE: each excerpt in a guide is a part of the program that it names, but for its indentation.
 
-An excerpt is a block of code after the line `<!-- excerpt: FILE -->`, where FILE is in docs/examples. Each program of docs/examples is
-linked by a page.
+An excerpt is a block of code after the line `<!-- excerpt: FILE -->`. FILE is in docs/examples, or a path such as tests/add_test.cc.
+Each program of docs/examples is linked by a page.
 """
 
 import pathlib
 import re
 import sys
 
-DOCS = pathlib.Path(sys.argv[1]) / "docs"
-EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n```\w+\n(.*?)```", re.S)
+ROOT = pathlib.Path(sys.argv[1])
+EXAMPLES = ROOT / "docs/examples"
+EXCERPT = re.compile(r"<!-- excerpt: (\S+) -->\n *```\w+\n(.*?)```", re.S)
 
 
 def lines(text):
@@ -22,14 +23,15 @@ def has(program, excerpt):
 
 
 def main():
-    wrong, pages = [], {page.name: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+    files = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    wrong, pages = [], {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in files}
     for name, text in pages.items():
         excerpts = EXCERPT.findall(text)
         if len(excerpts) != text.count("<!-- excerpt"):
-            wrong.append(f"docs/{name}: no block of code follows an excerpt's name")
-        wrong += [f"docs/{name}: docs/examples/{file} does not contain\n{excerpt}" for file, excerpt in excerpts
-                  if not has(lines((DOCS / "examples" / file).read_text(encoding="utf-8")), lines(excerpt))]
-    wrong += [f"docs/examples/{file.name}: no page links to it" for file in sorted((DOCS / "examples").glob("[!.]*"))
+            wrong.append(f"{name}: no block of code follows an excerpt's name")
+        wrong += [f"{name}: {file} does not contain\n{excerpt}" for file, excerpt in excerpts
+                  if not has(lines(((ROOT if "/" in file else EXAMPLES) / file).read_text(encoding="utf-8")), lines(excerpt))]
+    wrong += [f"docs/examples/{file.name}: no page links to it" for file in sorted(EXAMPLES.glob("[!.]*"))
               if not any(f"(examples/{file.name})" in text for text in pages.values())]
     print("\n".join(wrong) or "All excerpts are parts of their programs.")
     return 1 if wrong else 0
