@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """excerpts.py SOURCE: each excerpt in a guide is a part of the program that it names, but for its indentation.
 
-An excerpt is a block of code after the line `<!-- excerpt: FILE -->`. FILE is in docs/examples, or a path such as tests/add_test.cc.
+An excerpt is a block of code after the line `<!-- excerpt: FILE -->`. A line `...` stands for code left out. FILE is in docs/examples, or a path such as tests/add_test.cc.
 Each program of docs/examples is linked by a page.
 """
 
@@ -19,7 +19,11 @@ def lines(text):
 
 
 def has(program, excerpt):
-    return any(program[i:i + len(excerpt)] == excerpt for i in range(len(program)))
+    """Up to a line `...`, then what follows it in the rest of the program."""
+    if "..." not in excerpt:
+        return any(program[i:i + len(excerpt)] == excerpt for i in range(len(program)))
+    end = excerpt.index("...")
+    return any(program[i:i + end] == excerpt[:end] and has(program[i + end:], excerpt[end + 1:]) for i in range(len(program)))
 
 
 def main():

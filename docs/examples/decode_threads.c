@@ -7,7 +7,7 @@ enum { HEADS = 32 + 8, DIM = 128, THREADS = 2, SHARE = HEADS / THREADS };
 static float heads[HEADS * DIM];  // of q, then of k
 static posenc_rotary* rotary;     // shared: it never changes
 
-static void* rotate_share(void* first) {
+static void* RotateShare(void* first) {
   const posenc_heads share = {
       .type = POSENC_F32, .data = first, .heads = SHARE, .token_stride = SHARE * DIM, .head_stride = DIM};
   return posenc_rotate(rotary, 131071, 1, &share, 1) == POSENC_OK ? NULL : first;
@@ -21,8 +21,8 @@ int main(void) {
   heads[0] = heads[SHARE * DIM] = 1.0f;
   pthread_t other;
   void* failed = &spec;
-  if (pthread_create(&other, NULL, rotate_share, heads + SHARE * DIM) != 0) return 1;
-  if (rotate_share(heads) != NULL || pthread_join(other, &failed) != 0 || failed != NULL) return 1;
+  if (pthread_create(&other, NULL, RotateShare, heads + SHARE * DIM) != 0) return 1;
+  if (RotateShare(heads) != NULL || pthread_join(other, &failed) != 0 || failed != NULL) return 1;
   posenc_rotary_destroy(rotary);
   printf("%.7f %.7f\n", heads[0], heads[SHARE * DIM]);  // cos 131071, twice
 }
