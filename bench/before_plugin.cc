@@ -213,7 +213,7 @@ posenc_cache CacheOf(const before_cache& from) {
 std::int32_t WriteCache(const void* rotary, std::int64_t first, std::uint64_t tokens,
                         const before_cache* from) {
   const posenc_cache cache = CacheOf(*from);
-  return posenc_rotary_write(RotaryOf(rotary), first, tokens, &cache);
+  return posenc_write_cache(RotaryOf(rotary), first, tokens, &cache);
 }
 
 std::int32_t RotateCached(const void* rotary, const before_cache* from, std::uint64_t tokens,

@@ -87,11 +87,11 @@ const std::vector<Function>& Functions() {
          return posenc_rotate_at(a.rotary, Structs(a).list(), a.rows, a.passed_tensors, a.tensor_count,
                                  a.bad_index);
        }},
-      {"posenc_rotary_write", &OfRotary<false, &WrittenCache>, kWritten, kNone,
-       [](A a) { return posenc_rotary_write(a.rotary, a.first, a.rows, a.passed_cache); }},
-      {"posenc_rotary_write_at", &OfRotary<true, &WrittenCache>, kWritten, kPositions,
+      {"posenc_write_cache", &OfRotary<false, &WrittenCache>, kWritten, kNone,
+       [](A a) { return posenc_write_cache(a.rotary, a.first, a.rows, a.passed_cache); }},
+      {"posenc_write_cache_at", &OfRotary<true, &WrittenCache>, kWritten, kPositions,
        [](A a) {
-         return posenc_rotary_write_at(a.rotary, Structs(a).list(), a.rows, a.passed_cache, a.bad_index);
+         return posenc_write_cache_at(a.rotary, Structs(a).list(), a.rows, a.passed_cache, a.bad_index);
        }},
       {"posenc_rotate_cached", &RotateCached<false>, kSummands, kNone,
        [](A a) {

@@ -166,7 +166,7 @@ TEST_P(CreateInMemoryOf, Rotaries) {
                  &posenc_rotary_destroy, [](const posenc_rotary* rotary) {
                    std::vector<double> table(3 * 34);
                    const posenc_cache cache = {POSENC_CACHE_PAIRS, POSENC_F64, table.data(), nullptr, 34};
-                   EXPECT_EQ(posenc_rotary_write(rotary, -1, 3, &cache), POSENC_OK);
+                   EXPECT_EQ(posenc_write_cache(rotary, -1, 3, &cache), POSENC_OK);
                    return table;
                  });
   }

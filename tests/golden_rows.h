@@ -96,7 +96,7 @@ inline void ExpectRotary(const GoldenRow& row, posenc_rotary_spec spec, const ch
   std::vector<double> cosines(pairs), sines(pairs);
   const posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F64, cosines.data(), sines.data(), pairs};
   ASSERT_EQ(
-      posenc_rotary_write_at(rotary.get(), PointerTo(List(POSENC_F64, row.at.data())), 1, &cache, nullptr),
+      posenc_write_cache_at(rotary.get(), PointerTo(List(POSENC_F64, row.at.data())), 1, &cache, nullptr),
       POSENC_OK);
   row.ForEach('c', [&](std::size_t i, double want) { EXPECT_EQ(cosines[i], want) << "cosine " << i; });
   row.ForEach('s', [&](std::size_t i, double want) { EXPECT_EQ(sines[i], want) << "sine " << i; });

@@ -91,7 +91,7 @@ TEST_P(KnownAngles, SixthsAsReported) {
   spec.amplitude = 1.0 + 3 * 0x1p-24;
   float row[2];
   const posenc_cache cache{POSENC_CACHE_COS_SIN, POSENC_F32, row, nullptr, 2};
-  ASSERT_EQ(posenc_rotary_write(CreateRotary(spec).get(), 1, 1, &cache), POSENC_OK);
+  ASSERT_EQ(posenc_write_cache(CreateRotary(spec).get(), 1, 1, &cache), POSENC_OK);
   EXPECT_EQ(row[0], -0x1.000004p-1f);
 }
 

@@ -34,7 +34,7 @@ const Names kEmbeds = {"posenc_embed", "posenc_embed_at"}, kBatch = {"posenc_add
             kCachedRuns = {"posenc_rotate_cached"}, kRotates = {"posenc_rotate", "posenc_rotate_at"},
             kTensors = {"posenc_rotate", "posenc_rotate_at", "posenc_rotate_cached",
                         "posenc_rotate_cached_at"},
-            kCaches = {"posenc_rotary_write", "posenc_rotary_write_at", "posenc_rotate_cached",
+            kCaches = {"posenc_write_cache", "posenc_write_cache_at", "posenc_rotate_cached",
                        "posenc_rotate_cached_at"};
 
 // Spoils the arguments of the functions `names` and expects `want` from each call, with all types, in place
@@ -246,7 +246,7 @@ TEST(RefusalsOfLists, OfSeveralAxes) {
     if (index < positions.size()) positions[index] = positions.back() = kNaN;
     Expect(
         index < positions.size() ? Refusal(POSENC_OUT_OF_RANGE, "2^31") : Refusal(POSENC_OK),
-        {"posenc_rotate_at", "posenc_rotary_write_at"},
+        {"posenc_rotate_at", "posenc_write_cache_at"},
         [&](Call& c) {
           c.a.rotary = rotary.get();
           c.a.list_type = POSENC_F64;

@@ -77,11 +77,11 @@ TEST_P(RotaryCache, RunsAndListsOfEveryTypeAgree) {
   for (const std::int64_t first :
        {std::int64_t{-33}, std::int64_t{16000000}, -POSENC_MAX_POSITION, POSENC_MAX_POSITION - 69}) {
     const auto run =
-        write([&](const posenc_cache* c) { return posenc_rotary_write(rotary.get(), first, kTokens, c); });
+        write([&](const posenc_cache* c) { return posenc_write_cache(rotary.get(), first, kTokens, c); });
     const auto expect = [&](posenc_type type, const auto& list) {
       EXPECT_TRUE(SameBits(run, write([&](const posenc_cache* c) {
-                             return posenc_rotary_write_at(rotary.get(), PointerTo(List(type, list.data())),
-                                                           kTokens, c, nullptr);
+                             return posenc_write_cache_at(rotary.get(), PointerTo(List(type, list.data())),
+                                                          kTokens, c, nullptr);
                            })))
           << "from " << first << ", type " << type;
     };
@@ -124,7 +124,7 @@ TEST_P(RotaryCache, HalvesTwiceRotatesNeighbours) {
 
   float written[2][2 * kPairs];
   const posenc_cache own = {POSENC_CACHE_HALVES_TWICE, POSENC_F32, written[0], written[1], 2 * kPairs};
-  ASSERT_EQ(posenc_rotary_write(rotary.get(), 5, 1, &own), POSENC_OK);
+  ASSERT_EQ(posenc_write_cache(rotary.get(), 5, 1, &own), POSENC_OK);
   for (std::size_t k = 0; k < 2 * kPairs; ++k) {
     EXPECT_NEAR(written[0][k], cos[k], 1e-7);
     EXPECT_NEAR(written[1][k], sin[k], 1e-7);
@@ -145,7 +145,7 @@ void ExpectTwiceIsDuplicated(const posenc_rotary_spec& spec) {
     std::vector<T> rotated = x;
     const posenc_cache cache = {layout, TypeOf<C>(), cos.data(), sin.data(), stride};
     const posenc_heads heads = DenseHeads(rotated.data(), kHeads, spec.head_dim);
-    EXPECT_EQ(posenc_rotary_write(rotary.get(), 7, kTokens, &cache), POSENC_OK);
+    EXPECT_EQ(posenc_write_cache(rotary.get(), 7, kTokens, &cache), POSENC_OK);
     EXPECT_EQ(
         posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, kTokens)), 0, kTokens, &heads, 1),
         POSENC_OK);

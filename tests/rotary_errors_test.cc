@@ -26,7 +26,7 @@ std::vector<double> Turns(double base, posenc_phase_rounding rounding, std::int6
   std::vector<double> turns(count * kHeadDim);
   const posenc_cache cache = {POSENC_CACHE_COS_SIN, POSENC_F64, turns.data(), nullptr, kHeadDim};
   const auto first = last - static_cast<std::int64_t>(count) + 1;
-  EXPECT_EQ(posenc_rotary_write(rotary.get(), first, count, &cache), POSENC_OK);
+  EXPECT_EQ(posenc_write_cache(rotary.get(), first, count, &cache), POSENC_OK);
   return turns;
 }
 

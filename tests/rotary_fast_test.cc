@@ -328,7 +328,7 @@ TEST_P(RotaryCached, WrittenCachesTurnLikePositions) {
       const RotaryPtr rotary = CreateRotary(spec);
       OwnCache<float> cache(layout, pairing, 35, 12, 3, CanonicalNan<float>());
       posenc_cache to = cache.Get();
-      ASSERT_EQ(posenc_rotary_write(rotary.get(), -5, 12, &to), POSENC_OK);
+      ASSERT_EQ(posenc_write_cache(rotary.get(), -5, 12, &to), POSENC_OK);
       PairMaker<BFloat16> maker(5);
       std::vector<BFloat16> x(12 * 2 * 70);
       for (BFloat16& value : x) value = maker.Normal(-3, 3);

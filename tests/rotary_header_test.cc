@@ -170,18 +170,18 @@ void ExpectSameCache(const Rotary& rotary, posenc_cache_layout layout) {
   const Cache cache{layout, got.data(), sines(&got), kStride};
   const posenc_cache c = {layout, TypeOf<T>(), want.data(), sines(&want), kStride};
   EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache), POSENC_OK);
-  EXPECT_EQ(posenc_rotary_write(rotary.get(), kFirst, kTokens, &c), POSENC_OK);
+  EXPECT_EQ(posenc_write_cache(rotary.get(), kFirst, kTokens, &c), POSENC_OK);
   EXPECT_TRUE(SameBits(got, want));
   EXPECT_FALSE(SameBits(got, before));
 
   const double positions[kTokens] = {0.5, -3.25, 1e5}, bad[kTokens] = {0.5, 1e10, 1.0};
   const posenc_list list = {POSENC_F64, positions}, bad_list = {POSENC_F64, bad};
   EXPECT_EQ(rotary.WriteCacheAt(positions, kTokens, cache), POSENC_OK);
-  EXPECT_EQ(posenc_rotary_write_at(rotary.get(), &list, kTokens, &c, nullptr), POSENC_OK);
+  EXPECT_EQ(posenc_write_cache_at(rotary.get(), &list, kTokens, &c, nullptr), POSENC_OK);
   EXPECT_TRUE(SameBits(got, want));
   std::size_t bad_index = kNone, c_bad_index = kNone;
   const Status status = rotary.WriteCacheAt(bad, kTokens, cache, &bad_index);
-  EXPECT_EQ(status, posenc_rotary_write_at(rotary.get(), &bad_list, kTokens, &c, &c_bad_index));
+  EXPECT_EQ(status, posenc_write_cache_at(rotary.get(), &bad_list, kTokens, &c, &c_bad_index));
   EXPECT_EQ(status, Refusal(POSENC_OUT_OF_RANGE, "each position"));
   EXPECT_EQ(bad_index, 1u);
   EXPECT_EQ(c_bad_index, 1u);

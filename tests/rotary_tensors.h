@@ -285,8 +285,8 @@ void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplit
       posenc_cache cache = want.Get();
       cache.cos = cos.data() + shift;
       if (want.HasTwo()) cache.sin = sin.data() + shift;
-      ASSERT_EQ(posenc_rotary_write_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
-                                       tokens, &cache, nullptr),
+      ASSERT_EQ(posenc_write_cache_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
+                                      tokens, &cache, nullptr),
                 POSENC_OK);
       for (const auto& [got, right] : {std::pair(&cos, &want_cos), {&sin, &want_sin}}) {
         if (*got == *right) continue;

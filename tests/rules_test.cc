@@ -338,7 +338,7 @@ void BreakRulesOfHeads(BrokenRules* rules) {
 
 void BreakRulesOfCaches(BrokenRules* rules) {
   Calls c;
-  const auto write = [&] { return posenc_rotary_write(c.rotary, 0, c.rows, c.given_cache); };
+  const auto write = [&] { return posenc_write_cache(c.rotary, 0, c.rows, c.given_cache); };
   const auto rotate = [&] {
     return posenc_rotate_cached_at(c.rotary, &c.read, c.given_cache_rows, kRows, c.tensors, 2, nullptr);
   };

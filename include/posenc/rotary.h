@@ -119,11 +119,11 @@ class Rotary {
     return posenc_rotate_at(get(), &positions, tokens, tensors.get(), tensors.count(), bad_index);
   }
   [[nodiscard]] Status WriteCache(std::int64_t first_position, std::size_t tokens, const Cache& cache) const {
-    return posenc_rotary_write(get(), first_position, tokens, &cache);
+    return posenc_write_cache(get(), first_position, tokens, &cache);
   }
   [[nodiscard]] Status WriteCacheAt(const List& positions, std::size_t tokens, const Cache& cache,
                                     std::size_t* bad_index = nullptr) const {
-    return posenc_rotary_write_at(get(), &positions, tokens, &cache, bad_index);
+    return posenc_write_cache_at(get(), &positions, tokens, &cache, bad_index);
   }
   [[nodiscard]] Status RotateCached(const ConstCache& cache, std::int64_t first_row, std::size_t tokens,
                                     const Tensors& tensors) const {

@@ -5,7 +5,7 @@
 //   rotate tokens at positions of their own          posenc_rotate_at
 //   rotate by several axes (M-RoPE, images)         posenc_rotate_at, a spec with axes
 //   stretch the context (YaRN, Llama 3, NTK ...)     a spec with a scaling
-//   write a cache of cosines and sines               posenc_rotary_write      rotary_cache_c.h
+//   write a cache of cosines and sines               posenc_write_cache       rotary_cache_c.h
 //   rotate by a cache                                posenc_rotate_cached     rotary_cache_c.h
 //   take a model's preset or its configuration       models_c.h
 //

@@ -2,13 +2,13 @@
 // computing. Most programs need none, because posenc_rotate computes each cosine and sine once for all heads.
 //
 //   to do this                                    call this
-//   write a cache for consecutive positions       posenc_rotary_write
-//   write a cache for positions of your own       posenc_rotary_write_at
+//   write a cache for consecutive positions       posenc_write_cache
+//   write a cache for positions of your own       posenc_write_cache_at
 //   rotate by consecutive rows of a cache         posenc_rotate_cached
 //   rotate each token by a row of its own         posenc_rotate_cached_at
 //
 //   posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each
-//   posenc_status status = posenc_rotary_write(rotary, 0, tokens, &cache);
+//   posenc_status status = posenc_write_cache(rotary, 0, tokens, &cache);
 //
 // What posenc_c.h says about memory, threads, the floating-point state and statuses holds here too.
 #ifndef POSENC_ROTARY_CACHE_C_H_
@@ -44,12 +44,12 @@ typedef struct posenc_cache {
 
 // Writes A cos(p w_i) and A sin(p w_i), correctly rounded, at first_position + t. Columns after those of the
 // layout keep their bytes.
-POSENC_CALL posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
-                                const posenc_cache* cache);
+POSENC_CALL posenc_write_cache(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                               const posenc_cache* cache);
 
 // The same at positions [axes, tokens].
-POSENC_CALL posenc_rotary_write_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
-                                   const posenc_cache* cache, size_t* bad_index);
+POSENC_CALL posenc_write_cache_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
+                                  const posenc_cache* cache, size_t* bad_index);
 
 // A cache to rotate by. This struct will not grow.
 typedef struct posenc_const_cache {

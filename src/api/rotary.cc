@@ -156,8 +156,8 @@ posenc_status posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* p
                     bad_index);
 }
 
-posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
-                                  const posenc_cache* cache) {
+posenc_status posenc_write_cache(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
+                                 const posenc_cache* cache) {
   if (rotary == nullptr) return rule::null_rotary;
   if (cache == nullptr) return rule::null_cache;
   if (!IsEntry(cache->type)) return rule::type_written;
@@ -165,8 +165,8 @@ posenc_status posenc_rotary_write(const posenc_rotary* rotary, int64_t first_pos
                         nullptr);
 }
 
-posenc_status posenc_rotary_write_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
-                                     const posenc_cache* cache, size_t* bad_index) {
+posenc_status posenc_write_cache_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
+                                    const posenc_cache* cache, size_t* bad_index) {
   if (rotary == nullptr) return rule::null_rotary;
   if (cache == nullptr) return rule::null_cache;
   if (!IsEntry(cache->type)) return rule::type_written;

@@ -303,7 +303,7 @@ std::unique_ptr<Call> MakeCall(const Handles& handles, Bytes& bytes) {
   const auto pick = [&](const Types& types) { return types[MakeSize(types.size() - 1, bytes)]; };
   const std::int32_t type = pick(function.types), list_type = pick(function.list_types);
   std::int32_t table_type = 0;  // for caches too
-  if (function.Is("rotary_write")) table_type = pick(rows_of::kWritten);
+  if (function.Is("write_cache")) table_type = pick(rows_of::kWritten);
   if (function.Is("_cached") || function.HasTable()) table_type = pick(rows_of::kSummands);
   if (function.HasTable() && type != POSENC_F32) table_type = type;
   return std::make_unique<Call>(function, handles.setting, type, list_type, table_type);

@@ -239,7 +239,7 @@ void CheckByOracle(Call* call, std::size_t sample) {
   const Function& function = call->function;
   const Bits& results = call->Results();
   if (function.Is("posenc_rotate")) return RotaryJudge(call, results).CheckHeads(sample);
-  if (function.Is("posenc_rotary_write")) return RotaryJudge(call, results).CheckCache(sample);
+  if (function.Is("posenc_write_cache")) return RotaryJudge(call, results).CheckCache(sample);
   if (!function.Is("posenc_write") && !function.Is("posenc_add") && !function.Is("posenc_embed")) return;
   for (std::size_t n = 0; n < 4; ++n, sample = sample * 31 + 7) CheckEncoded(call, results[0].data(), sample);
 }

@@ -65,8 +65,8 @@ TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Req
       positions.insert(positions.end(), of_axis, of_axis + rows);
     }
     const List list(positions.data());
-    Require(positions.empty() ? posenc_rotary_write(rotary, First(request, row), rows, &cache)
-                              : posenc_rotary_write_at(rotary, &list, rows, &cache, nullptr));
+    Require(positions.empty() ? posenc_write_cache(rotary, First(request, row), rows, &cache)
+                              : posenc_write_cache_at(rotary, &list, rows, &cache, nullptr));
   };
   return {request.type, is_two ? 2u : 1u, request.options.rows, columns, fill};
 }

@@ -223,7 +223,7 @@ Writer Search::CacheWriterOf(const Candidate& candidate) const {
     Entries cosines(table_.type, count * pairs), sines(table_.type, count * pairs);
     const posenc_cache cache = {POSENC_CACHE_HALVES, table_.type, cosines.data(), sines.data(), pairs};
     const List list(positions.data());
-    Require(posenc_rotary_write_at(rotary.get(), &list, count, &cache, nullptr));
+    Require(posenc_write_cache_at(rotary.get(), &list, count, &cache, nullptr));
     for (std::size_t r = 0; r < count; ++r) {
       for (std::size_t c = 0; c < table_.columns; ++c) {
         const oracle::Entry entry = shape.At(c, pairs);

@@ -87,8 +87,8 @@ void Calls::Prepare(std::size_t row, std::size_t rows) {
   const auto first = static_cast<std::int64_t>(case_.Position(0, row));
   const std::vector<unsigned char> list = PassedPositions(case_);
   const posenc_list positions{case_.list, list.data()};
-  Require(case_.list == 0 ? posenc_rotary_write(turns_->rotary(), first, rows, &cache)
-                          : posenc_rotary_write_at(turns_->rotary(), &positions, rows, &cache, nullptr));
+  Require(case_.list == 0 ? posenc_write_cache(turns_->rotary(), first, rows, &cache)
+                          : posenc_write_cache_at(turns_->rotary(), &positions, rows, &cache, nullptr));
 }
 
 std::vector<unsigned char> Calls::PassedPositions(const Case& as) const {
@@ -262,8 +262,8 @@ void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* sec
                          : posenc_rotate_cached_at(rotary, &cache, &a.list, a.rows, a.heads, 2, nullptr);
       }
       default:
-        return is_run(a) ? posenc_rotary_write(rotary, a.first, a.rows, &a.cache)
-                         : posenc_rotary_write_at(rotary, &a.list, a.rows, &a.cache, nullptr);
+        return is_run(a) ? posenc_write_cache(rotary, a.first, a.rows, &a.cache)
+                         : posenc_write_cache_at(rotary, &a.list, a.rows, &a.cache, nullptr);
     }
   };
   With(

@@ -214,7 +214,7 @@ class RotaryCosSin : public Kernel {
       const posenc_cache cache{POSENC_CACHE_COS_SIN, out.type, out.At(first * columns), nullptr, columns};
       const posenc_list at = list.ListAt(first);
       std::size_t bad = 0;
-      const posenc_status status = posenc_rotary_write_at(rotary_.get(), &at, count, &cache, &bad);
+      const posenc_status status = posenc_write_cache_at(rotary_.get(), &at, count, &cache, &bad);
       return Outcome{status, first + bad};
     });
     if (outcome.status != POSENC_OK) Check(outcome.status, ToText("positions", list.shape, outcome.index));

@@ -315,9 +315,8 @@ nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb
   const posenc_cache cache = {order, cos.type(), cos.data(), two ? sin.data() : nullptr, into.rows.stride};
   size_t bad = 0;
   const posenc_status status = Released([&] {
-    return positions.list
-               ? posenc_rotary_write_at(self.rotary.get(), &positions.all, into.count, &cache, &bad)
-               : posenc_rotary_write(self.rotary.get(), positions.first, into.count, &cache);
+    return positions.list ? posenc_write_cache_at(self.rotary.get(), &positions.all, into.count, &cache, &bad)
+                          : posenc_write_cache(self.rotary.get(), positions.first, into.count, &cache);
   });
   Check(status, positions.Fault(status, bad));
   if (two) return nb::make_tuple(cosines, sines);

@@ -57,7 +57,7 @@ ARGUMENTS = {
     "posenc_embed": [POINTER, POINTER, I64_, SIZE, POINTER, FLOAT, POINTER],
     "posenc_rotate": [POINTER, I64_, SIZE, POINTER, SIZE],
     "posenc_rotate_at": [POINTER, POINTER, SIZE, POINTER, SIZE, POINTER],
-    "posenc_rotary_write": [POINTER, I64_, SIZE, POINTER],
+    "posenc_write_cache": [POINTER, I64_, SIZE, POINTER],
     "posenc_write_grid": [POINTER, SIZE, SIZE, POINTER, POINTER, POINTER],
 }
 

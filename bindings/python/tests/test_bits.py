@@ -229,7 +229,7 @@ class Bits(unittest.TestCase):
                 columns, two = 32 if number == 0 else 64, number < 3
                 cos, sin = (numpy.empty((ROWS, columns), c.BITS[type_]) for _ in range(2))
                 table = c.Cache(number, type_, cos.ctypes.data, sin.ctypes.data if two else None, columns)
-                self.c("posenc_rotary_write", theirs, 3, ROWS, table)
+                self.c("posenc_write_cache", theirs, 3, ROWS, table)
                 made = ours.cache(ROWS, first=3, layout=layout, dtype=dtype(type_))
                 at = ours.cache(positions=numpy.arange(3, 3 + ROWS), layout=layout, dtype=dtype(type_))
                 for got in (made, at):

@@ -1032,8 +1032,8 @@ export class Rotary extends Handle {
         const [cos, sin = 0] = memories;
         put('cache', cache, { layout: layoutNumber, type: types[name], cos, sin, row_stride: width });
         require(all.list === null
-          ? wasm.posenc_rotary_write(pointer, all.first + BigInt(row), some, cache)
-          : wasm.posenc_rotary_write_at(pointer, list, some, cache, 0), 'positions');
+          ? wasm.posenc_write_cache(pointer, all.first + BigInt(row), some, cache)
+          : wasm.posenc_write_cache_at(pointer, list, some, cache, 0), 'positions');
       });
     });
     return isTwo ? { cos: made[0], sin: made[1] } : { table: made[0] };

@@ -92,11 +92,11 @@ static void Test(const char* preset, size_t d, double least_amplitude) {
     const posenc_const_cache rows = {POSENC_CACHE_PAIRS, POSENC_F32, table, NULL, d, TOKENS};
     Check(RotateAt(rotary, olds, moved) == POSENC_OK && RotateAt(rotary, news, want) == POSENC_OK, preset,
           "rotates");
-    Check(posenc_rotary_write_at(shift, &by_axes, TOKENS, &cache, NULL) == POSENC_OK &&
+    Check(posenc_write_cache_at(shift, &by_axes, TOKENS, &cache, NULL) == POSENC_OK &&
               posenc_rotate_cached(shift, &rows, 0, TOKENS, &keys, 1) == POSENC_OK && IsMoved(count, 1),
           preset, "a table moves keys");
     Check(RotateAt(rotary, olds, moved) == POSENC_OK &&
-              posenc_rotary_write_at(rotary, &by_axes, TOKENS, &cache, NULL) == POSENC_OK &&
+              posenc_write_cache_at(rotary, &by_axes, TOKENS, &cache, NULL) == POSENC_OK &&
               posenc_rotate_cached(rotary, &rows, 0, TOKENS, &keys, 1) == POSENC_OK && IsMoved(count, a),
           preset, "a table of the model's rotary has the amplitude, too");
   }
