@@ -1,5 +1,5 @@
-// What posenc promises about accuracy: one constant for each bound, and the types of entries and the
-// definition of ULP that the library, the tests, the tools and the documents share.
+// What posenc promises about accuracy, for C++: a constant for each bound, and how errors are measured in
+// ulps.
 #ifndef POSENC_ACCURACY_H_
 #define POSENC_ACCURACY_H_
 
@@ -10,19 +10,19 @@
 
 namespace posenc {
 
-// Every entry of a table is the correctly rounded value of the real-number formula: within half a unit in the
-// last place of its type.
+// Entries of tables, and elements that POSENC_EXACT rotates, are correctly rounded: their error is at most
+// half an ulp (unit in the last place) of their type.
 inline constexpr double kMaxUlp = 0.5;
 
-// The error of elements that are rotated with POSENC_FAST, in ulp(hypot(a, b)), is less than this if hypot(a,
-// b) is below 2^(max_exponent - 1), half of what overflows the type. With POSENC_EXACT it is at most kMaxUlp.
+// POSENC_FAST makes a pair from the elements a and b. Its errors are below so many ulps of the number
+// hypot(a, b), if hypot(a, b) is below 2^(max_exponent - 1).
 inline constexpr double kMaxFastUlp = 2.0;
 
-// The same with an amplitude or a scale, whose product is A: in ulp(A hypot(a, b)), if A hypot(a, b) is below
-// 2^(max_exponent - 1).
+// The same if an amplitude or a scale is set. A is their product: below so many ulps of A hypot(a, b), if
+// that is below 2^(max_exponent - 1).
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
-// A type of entries: a binary floating-point format with subnormal numbers.
+// The format of a type of elements: binary floating point with subnormal numbers.
 struct ElementTraits {
   const char* name;  // as the tools and the benchmark call it
   std::size_t size;  // in bytes
@@ -48,17 +48,16 @@ constexpr ElementTraits TraitsOf(posenc_type type) {
   }
 }
 
-// log2 of the distance between neighbouring numbers of the type around a real number x. `magnitude` is x in
-// any format with the exponent of x.
-inline int SpacingExponent(posenc_type type, double magnitude) {
+// The spacing of a type at x, the distance between its two numbers around x, is 2^SpacingExponent(type, x). x
+// may be rounded, as long as it keeps its exponent.
+inline int SpacingExponent(posenc_type type, double x) {
   const ElementTraits traits = TraitsOf(type);
   int exponent = traits.min_exponent;
-  if (magnitude != 0.0) std::frexp(magnitude, &exponent);
+  if (x != 0.0) std::frexp(x, &exponent);
   return (exponent < traits.min_exponent ? traits.min_exponent : exponent) - traits.digits;
 }
 
-// The error of an entry in units in the last place: |got - exact| / spacing(exact). `error` is the
-// difference, taken in a precision wide enough for it.
+// |error| in ulps, where error = got - exact, computed precisely enough, and an ulp is the spacing at exact.
 inline double UlpError(posenc_type type, double error, double exact) {
   return std::ldexp(std::fabs(error), -SpacingExponent(type, exact));
 }

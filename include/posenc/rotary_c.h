@@ -1,9 +1,10 @@
-// Rotary position embeddings (RoPE) for C (C99): they rotate q and k, and write caches of cosines and sines.
+// Rotary position embeddings (RoPE) for C (C99): rotating q and k, and caches of cosines and sines.
 //
 //   to do this                                       call this
-//   rotate q and k, in place or into other memory    posenc_rotate
+//   rotate consecutive tokens of a sequence          posenc_rotate
 //   rotate tokens at positions of their own          posenc_rotate_at
-//   rotate by several axes (M-RoPE, images)         posenc_rotate_at, a spec with axes
+//   rotate a batch, or decode a batch                see posenc_rotate
+//   rotate by several axes (M-RoPE, images)          posenc_rotate_at, a spec with axes
 //   stretch the context (YaRN, Llama 3, NTK ...)     a spec with a scaling
 //   write a cache of cosines and sines               posenc_write_cache       rotary_cache_c.h
 //   rotate by a cache                                posenc_rotate_cached     rotary_cache_c.h
@@ -13,25 +14,25 @@
 //
 //   (A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i))),   w_i = base^(-2i / rotary_dim)
 //
-// ("RoFormer", section 3.2.2). A scaling changes w_i. A is the scaling's amplitude, rounded to double, times
-// the scale of the tensor. With POSENC_EXACT, the default, each element becomes this real number, rounded
-// once, to nearest, ties to even. So the bits are the same on every target, for every type and at any context
-// length.
+// ("RoFormer", section 3.2.2). A scaling may change w_i. A is 1, unless a scaling or the spec sets an
+// amplitude. By default (POSENC_EXACT) each element becomes this real number, rounded once, to nearest, ties
+// to even. So the bits are the same on every CPU, and no context is too long for them.
 //
-//   posenc_heads tensors[2] = {  // float q[tokens][32][128], k[tokens][8][128]
+//   // Two layouts: float q[tokens][32][128] and float k[8][tokens][128].
+//   posenc_heads tensors[2] = {
 //       {.type = POSENC_F32, .data = q, .heads = 32, .token_stride = 32 * 128, .head_stride = 128},
-//       {.type = POSENC_F32, .data = k, .heads = 8, .token_stride = 8 * 128, .head_stride = 128}};
+//       {.type = POSENC_F32, .data = k, .heads = 8, .token_stride = 128, .head_stride = tokens * 128}};
 //   posenc_rotary_spec spec;
 //   posenc_rotary* rotary = NULL;
 //   posenc_status status = posenc_rotary_spec_init(&spec, sizeof(spec));
 //   spec.head_dim = 128;
 //   spec.base = 500000;
 //   if (status == POSENC_OK) status = posenc_rotary_create(&spec, &rotary);
-//   if (status == POSENC_OK) status = posenc_rotate(rotary, n_past, tokens, tensors, 2);
+//   if (status == POSENC_OK) status = posenc_rotate(rotary, n_past, tokens, tensors, 2);   // in place
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //   posenc_rotary_destroy(rotary);
 //
-// What posenc_c.h says about memory, threads, the floating-point state and statuses holds here too.
+// The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_C_H_
 #define POSENC_ROTARY_C_H_
 
@@ -48,7 +49,7 @@ typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_o
 #define POSENC_MAX_ROTARY_DIM 16384  // elements of a head that rotate
 #define POSENC_MAX_AXES 4            // axes of a position: 1 .. POSENC_MAX_AXES
 
-// Which elements of a head are a pair, where r = rotary_dim.
+// Which elements are pair i of a head. x are the elements that rotate, r is their number, rotary_dim.
 enum POSENC_ENUM(posenc_pairing) {
   POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   also called rotate_half
   POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   also called interleaved
@@ -57,66 +58,63 @@ enum POSENC_ENUM(posenc_pairing) {
 
 // How an element is computed.
 enum POSENC_ENUM(posenc_arithmetic) {
-  // The real number, rounded once. An element that is exactly 0 is +0. An element that rounds to 0 keeps its
-  // sign. If an input is NaN, or infinite so that IEEE arithmetic would make a NaN, the element is the
-  // positive
-  // quiet NaN without a payload.
+  // The real number, rounded once. An exact 0 is +0. If an input is NaN, or infinite so that IEEE arithmetic
+  // would make a NaN, the element is the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
-  // A cos and A sin are correctly rounded to float. Two products and their sum are each rounded to float, and
-  // the sum then to the type. The bits are the same on every target, except for those of NaNs. The error is
-  // below 2 ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). From
-  // A hypot(a, b) = 2^127 on (float16: 2^15) products and sums may overflow.
+  // Faster. A cos and A sin are rounded to float. Two products and their sum are each rounded to float, and
+  // the sum then to the type. The bits are the same on every CPU, but for those of NaNs. The error is below 2
+  // ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). From 2^127
+  // (float16: 2^15) on, A hypot(a, b) may become infinite.
   POSENC_FAST = 1
 };
 
-// Which axis of a position rotates pair i. Axis k has sections[k] pairs.
+// Which axis of a position rotates pair i. Axis k has sections[k] pairs, of all rotary_dim / 2.
 enum POSENC_ENUM(posenc_axis_order) {
   // First all pairs of axis 0, then all pairs of axis 1, and so on: Qwen2-VL.
   POSENC_CONSECUTIVE_AXES = 0,
-  // The axes alternate: pair i has axis k = i mod axes if i < axes * sections[k], else axis 0: Qwen3-VL.
+  // The axes alternate. With k = i mod axes: axis k if i < axes * sections[k], else axis 0: Qwen3-VL.
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... alternate, with equally many pairs each. The pairs of axis 0 follow: ERNIE 4.5 VL.
   POSENC_ALTERNATING_AXES = 2,
-  // As consecutive, but axis k has the scaled frequencies number k, k + axes, k + 2 axes, ...: Pixtral.
+  // As consecutive, but the pairs of axis k have the frequencies number k, k + axes, k + 2 axes, ...:
+  // Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // As consecutive, but each axis has frequencies of its own before scaling: base^(-j / sections[k]) for
-  // j = 0, 1, ... exponent_dim must be 0. Vision towers, DINOv3, FLUX.
+  // As consecutive, but the j-th pair of axis k has the frequency base^(-j / sections[k]). Scalings take each
+  // axis as a head with r = 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
-  // All axes but the last one alternate: pair i has axis k = i mod (axes - 1) if i is below
-  // (axes - 1) * sections[k], else the last axis: ggml's IMROPE.
+  // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
+  // else the last axis: ggml's IMROPE.
   POSENC_IMROPE_AXES = 5
 };
 
-// How a model's context was stretched. In the formulas L is length, L0 original_length, f factor, r
-// rotary_dim, and w_i = base^(-2i / exponent_dim) the frequency before scaling. position_scale comes after
-// scaling. Only the settings that a scaling uses must be valid, but no setting may be NaN. With axial axes,
-// each axis is scaled with r = 2 sections[k] and its own i; lists of factors still count all pairs of the
-// head.
+// How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
+// before scaling, base^(-2i / exponent_dim) or your own. The other names are members of the spec:
+//   f = factor   L = length   L0 = original_length   r = rotary_dim
+// Members that a formula does not name are not used, but must not be NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
-  // The base becomes base * g^(r / (r - 2)), with g = f. If r is 2, the only w_i is 1.
+  // base becomes base * g^(r / (r - 2)), with g = f. (With r = 2 the only frequency stays 1.)
   POSENC_NTK = 2,
-  // As NTK, with g = f max(L, L0) / L0 - (f - 1), also called dynamic.
+  // As NTK, with g = f max(L, L0) / L0 - (f - 1). Also called dynamic.
   POSENC_DYNAMIC_NTK = 3,
   // As NTK, with g = max(1, 2^ceil(log2(L / L0) + 1) - 1).
   POSENC_QWEN_NTK = 4,
-  // The base becomes base * f. Then each w_i becomes w_i / f^(2 / r).
+  // base becomes base * f. Then each frequency is divided by f^(2 / r).
   POSENC_MIXED_NTK = 5,
-  // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), limited to 0 .. 1. low is the pair
-  // that turns beta_fast times in L0, and high the pair that turns beta_slow times: r ln(L0 / (2 pi beta)) /
-  // (2 ln base). With truncate, low is rounded down and high is rounded up. low is at least 0, high at most r
-  // - 1. If they are equal, high is 1/1000 more. base must be above 1. The amplitude is amplitude_factor *
-  // (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), or amplitude_factor if f <= 1.
+  // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), but at least 0 and at most 1.
+  //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base)
+  // If truncate is 1, low is rounded down and high up. Then low is at least 0, and high at most r - 1. If
+  // they are equal, high is 1/1000 more. base must be above 1. If f > 1, the amplitude is
+  //   amplitude_factor * (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), else amplitude_factor.
   POSENC_YARN = 6,
-  // As YaRN, but f^(-m_i) w_i, and the amplitude is 1.
+  // w_i / f^(m_i), with m_i of YaRN. The amplitude is 1.
   POSENC_YARN_LOG = 7,
-  // LongRoPE: w_i / factors[i], or w_i / long_factors[i] if L > L0. The amplitude is sqrt(1 + ln f / ln L0),
-  // or 1 if f <= 1.
+  // LongRoPE: w_i / factors[i] if L <= L0, else w_i / long_factors[i]. If f > 1, A = sqrt(1 + ln f / ln L0).
   POSENC_LONGROPE = 8,
-  // Llama 3: let t = L0 |w_i| / (2 pi), the turns of a pair. If t <= low_freq_factor: w_i / f. If t >=
-  // high_freq_factor: w_i. Between them: (1 - s) w_i / f + s w_i, where s = (t - low) / (high - low).
+  // Llama 3: let t = L0 |w_i| / (2 pi), low = low_freq_factor, high = high_freq_factor.
+  //   t <= low: w_i / f    t >= high: w_i    else: (1 - s) w_i / f + s w_i, with s = (t - low) / (high - low)
   POSENC_LLAMA3 = 9,
   // w_i / f for i < floor(f64(proportion * r) / 2), and 0 for the other pairs.
   POSENC_PROPORTIONAL = 10,
@@ -124,63 +122,63 @@ enum POSENC_ENUM(posenc_scaling) {
   POSENC_FREQUENCY_FACTORS = 11
 };
 
-// What to rotate by. First call posenc_rotary_spec_init or posenc_rotary_spec_preset. Then set head_dim and
-// what differs from the defaults, which are in brackets. Creation copies the spec and its lists. New members
-// come at the end only.
+// What to rotate by. posenc_rotary_spec_init sets the defaults, which are in brackets here. Then set
+// head_dim, and what should differ. Creation copies the spec and its arrays. Later versions add members at
+// the end only. A rotary never changes: if length or another member changes, create a new rotary.
 typedef struct posenc_rotary_spec {
   size_t struct_size;             // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;                // elements of a head
-  size_t rotary_dim;              // [0: all from rotary_offset on] how many elements rotate; even
-  size_t rotary_offset;           // [0] the first element that rotates. The others stay, or are copied
+  size_t rotary_dim;              // [0: head_dim - rotary_offset] how many elements rotate; even
+  size_t rotary_offset;           // [0] the first element that rotates. The others are not changed
   posenc_pairing pairing;         // [POSENC_HALF_SPLIT] of q and k as they are given
   posenc_pairing output_pairing;  // [POSENC_SAME_PAIRING] of the result; above rotary_dim 1024 not in place
   posenc_arithmetic arithmetic;   // [POSENC_EXACT]
 
   double base;            // [10000] rope_theta
-  double exponent_dim;    // [0, which means rotary_dim] D in base^(-2i / D)
+  double exponent_dim;    // [0, which means rotary_dim] D in w_i = base^(-2i / D)
   double position_scale;  // [1] multiplies every position
   posenc_unit unit;       // [POSENC_RADIANS] of the frequencies before scaling
 
-  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays. posenc then ignores base and
-  // exponent_dim. Scalings that change the base do not take them.
+  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays. base and exponent_dim are not used
+  // then, but must be valid. Scalings that change base refuse them.
   size_t frequency_count;        // [0] or rotary_dim / 2
   const double* frequencies;     // [NULL]
   const float* frequencies_f32;  // [NULL]
 
   size_t axes;                       // [1] of a position
-  size_t sections[POSENC_MAX_AXES];  // [0] pairs of each of several axes: rotary_dim / 2 in all
+  size_t sections[POSENC_MAX_AXES];  // [0] with several axes: the pairs of each axis, rotary_dim / 2 in all
   posenc_axis_order axis_order;      // [POSENC_CONSECUTIVE_AXES]
 
   posenc_scaling scaling;         // [POSENC_NO_SCALING]
-  double factor;                  // [1] f; also of LongRoPE's amplitude
-  double length;                  // [0] L, the current length of the context
-  double original_length;         // [0] L0, the length of the context in training
-  double beta_fast;               // [32] YaRN
-  double beta_slow;               // [1] YaRN
-  int32_t truncate;               // [1] YaRN
-  double mscale;                  // [1] YaRN's amplitude
-  double mscale_all_dim;          // [0] YaRN's amplitude
-  double amplitude_factor;        // [1] YaRN's amplitude
-  double low_freq_factor;         // [1] Llama 3
-  double high_freq_factor;        // [4] Llama 3
-  double proportion;              // [1] 0 .. 1, POSENC_PROPORTIONAL
+  double factor;                  // [1] f
+  double length;                  // [0] L, the current length of the context: DYNAMIC_NTK, QWEN_NTK, LONGROPE
+  double original_length;         // [0] L0, the length in training: these three, YARN, YARN_LOG, LLAMA3
+  double beta_fast;               // [32] YARN, YARN_LOG
+  double beta_slow;               // [1] YARN, YARN_LOG
+  int32_t truncate;               // [1] YARN, YARN_LOG
+  double mscale;                  // [1] YARN
+  double mscale_all_dim;          // [0] YARN
+  double amplitude_factor;        // [1] YARN; multiplies the amplitude (attn_factor)
+  double low_freq_factor;         // [1] LLAMA3
+  double high_freq_factor;        // [4] LLAMA3
+  double proportion;              // [1] PROPORTIONAL: 0 .. 1
   size_t factor_count;            // [0] or rotary_dim / 2
-  const double* factors;          // [NULL] LongRoPE and POSENC_FREQUENCY_FACTORS: positive
-  const float* factors_f32;       // [NULL] or these
-  const double* long_factors;     // [NULL] LongRoPE, if L > L0
+  const double* factors;          // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
+  const float* factors_f32;       // [NULL] or these instead
+  const double* long_factors;     // [NULL] LONGROPE, beside factors
   const float* long_factors_f32;  // [NULL] or these, beside factors_f32
-  double amplitude;               // [0: what the scaling says] A, 2^-64 .. 2^64
+  double amplitude;               // [0: what the scaling says] A, 2^-64 .. 2^64, instead (attention_factor)
 
-  // One of four roundings, with the formulas of posenc_phase_rounding; docs/rotary-engines.md names the
-  // engines that round so. They need POSENC_NO_SCALING (f is 1) or POSENC_LINEAR, unit POSENC_RADIANS and
-  // position_scale 1. Split and axial axes take an INV_FREQ only. In the formulas put
-  //   POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ: f32(w / f32(f)) for w; F32 takes your own list of floats, too
-  //   POSENC_F32_ITERATED: f32(f32(1 / f32(f)) * t_i), or with factors f32(t_i / f32(factors[i])), for t_i
-  //   POSENC_F32_EXP: f32(f32(p) * f32(1 / f)) for f32(p), and
-  //     w = f32(exp(f32(-i * f32(f32(ln(f32(b))) / f32(D / 2)))))
+  // Set it to keep the phases of an engine that rounds them (docs/rotary-engines.md). The formulas are in
+  // posenc_phase_rounding. There are four for rotaries. POSENC_LINEAR changes them so, with f = factor:
+  //   POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ   w becomes f32(w / f32(f))
+  //   POSENC_F32_ITERATED                        t_i becomes f32(f32(1 / f32(f)) * t_i)
+  //   POSENC_F32_EXP                             f32(p) becomes f32(f32(p) * f32(f64(1 / f)))
+  // F32_ITERATED takes POSENC_FREQUENCY_FACTORS, too: t_i becomes f32(t_i / f32(factors[i])). F32_EXP has
+  // w = f32(exp(f32(-i * f32(f32(ln(f32(b))) / f32(D / 2))))). Other scalings are refused, and so are a unit
+  // and a position_scale. With split or axial axes only the two INV_FREQ are taken.
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
-
-  const char* target;  // [NULL: the best] a name from posenc_targets
+  const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;
 
 // Sets all members to their defaults, and head_dim to 0.
@@ -189,50 +187,59 @@ POSENC_CALL posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size
 // Rotates heads, and writes caches. It never changes after creation.
 typedef struct posenc_rotary posenc_rotary;
 
-// As the functions of encoders in posenc_c.h.
+// What posenc_c.h says about the functions of encoders with these names.
 POSENC_CALL posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 POSENC_CALL posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);
 POSENC_CALL posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                     posenc_rotary** rotary);
 POSENC_API void posenc_rotary_destroy(posenc_rotary* rotary);
 
-// What a rotary has. For a null rotary: 0, 0, "", NaN and NaN. radians is the scaled w_i, as of encoders.
+// What a rotary was made with. For NULL they return 0, 0, "", NaN and NaN. posenc_rotary_radians is w_i after
+// scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
 POSENC_API size_t posenc_rotary_head_dim(const posenc_rotary* rotary);
 POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);  // rotary_dim / 2
 POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
 POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);  // rounded to double
 POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 
-// The heads of one tensor. Element e of head h of token t is at data + t * token_stride + h * head_stride +
-// e. A tensor [tokens, heads, head_dim] has the strides heads * head_dim and head_dim. A tensor [heads,
-// tokens, head_dim] has the strides head_dim and tokens * head_dim. Clear the struct, then set what you need:
-// each member after head_stride may be 0. This struct will not grow.
+// The heads of one tensor. Element e of head h of token t is data[t * token_stride + h * head_stride + e].
+//
+//   tensor                        token_stride        head_stride
+//   [tokens, heads, head_dim]     heads * head_dim    head_dim
+//   [heads, tokens, head_dim]     head_dim            tokens * head_dim
+//
+// Clear the struct, then set what you need: each member after head_stride may be 0. It will not grow.
 typedef struct posenc_heads {
   posenc_type type;            // F32, BF16 or F16
-  posenc_type source_type;     // 0, or the same as type
+  posenc_type source_type;     // 0, or type; reserved for a source of another type
   void* data;                  // where the result goes
   size_t heads;                // of each token
   size_t token_stride;         // in elements
   size_t head_stride;          // in elements
-  const void* source;          // what is rotated; NULL: data, in place
+  const void* source;          // what is rotated; NULL (or data, with its strides): in place
   size_t source_token_stride;  // 0: token_stride
   size_t source_head_stride;   // 0: head_stride
-  double scale;                // 2^-64 .. 2^64, or 0, which means 1; multiplies the elements that rotate
-  int32_t inverse;             // 1: rotates by -p. Amplitude and scale still multiply
+  double scale;                // multiplies A; 2^-64 .. 2^64, or 0, which means 1
+  int32_t inverse;             // 1: rotates by -p; the scale 1 / A^2 then undoes a rotation without scale
   int32_t reserved;            // 0
   const void* norm;            // NULL; reserved for a norm before the rotation
   const void* slots;           // NULL; reserved for the slots of a paged cache
   const float* token_factors;  // NULL; reserved for a factor for each token
 } posenc_heads;
 
-// Rotates tensors [count] at the positions first_position + t, for t = 0 .. tokens - 1, the same on all axes.
-// Heads that are written must overlap nothing else that is read or written. The heads of a source may overlap
-// each other. Cosines and sines are computed once for each token, for all heads and tensors.
+// Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Cosines
+// and sines are computed once for each token. Heads may be rotated in place. Otherwise written heads must not
+// overlap anything that is read or written. For a batch:
+//   [batch, heads, tokens, head_dim], sequences at equal positions     one call, heads = batch * heads
+//   [batch, heads, tokens, head_dim], other positions                  a call for each sequence
+//   [batch, tokens, heads, head_dim]                                   posenc_rotate_at, tokens = batch *
+//   tokens [batch, heads, head_dim], a decode step                            posenc_rotate_at, tokens =
+//   batch
 POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                           const posenc_heads* tensors, size_t count);
 
-// The same at positions [axes, tokens], first all positions of axis 0. If a position is out of range,
-// *bad_index becomes the index axis * tokens + token of the first such position.
+// The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
+// range, *bad_index becomes the index axis * tokens + token of the first such position. It may be NULL.
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 
@@ -240,5 +247,4 @@ POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* pos
 }  // extern "C"
 #endif
 // NOLINTEND(modernize-*, readability-identifier-naming)
-
 #endif  // POSENC_ROTARY_C_H_

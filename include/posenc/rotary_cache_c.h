@@ -1,16 +1,16 @@
-// Caches of cosines and sines for C (C99): tables that a rotary writes, and that rotations read instead of
-// computing. Most programs need none, because posenc_rotate computes each cosine and sine once for all heads.
+// Caches of cosines and sines for C (C99): tables that a rotary writes once, and that rotations then read.
+// Most programs need no cache, because posenc_rotate computes each cosine and sine once for all heads.
 //
 //   to do this                                    call this
 //   write a cache for consecutive positions       posenc_write_cache
-//   write a cache for positions of your own       posenc_write_cache_at
+//   write a cache for an array of positions       posenc_write_cache_at
 //   rotate by consecutive rows of a cache         posenc_rotate_cached
 //   rotate each token by a row of its own         posenc_rotate_cached_at
 //
 //   posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each
 //   posenc_status status = posenc_write_cache(rotary, 0, tokens, &cache);
 //
-// What posenc_c.h says about memory, threads, the floating-point state and statuses holds here too.
+// The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_CACHE_C_H_
 #define POSENC_ROTARY_CACHE_C_H_
 
@@ -23,12 +23,13 @@ extern "C" {
 typedef int32_t posenc_cache_layout;
 #endif
 
-// Where a row of a cache holds the cosines and sines of its r/2 pairs.
+// Where a row of a cache holds cosines and sines. r is rotary_dim, so there are r/2 pairs.
 enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_HALVES = 0,        // two tables [tokens, r/2]: cosines and sines. ONNX Runtime
   POSENC_CACHE_HALVES_TWICE = 1,  // two tables [tokens, r]: [cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers
-  POSENC_CACHE_DUPLICATED = 2,    // two tables [tokens, r], where both elements of a pair have the pair's
-                                  // value: [cos_0 cos_0 cos_1 cos_1 ...] for neighbours
+  POSENC_CACHE_DUPLICATED = 2,    // two tables [tokens, r], with a pair's value at both of its elements: for
+                                  // POSENC_NEIGHBOURS [cos_0 cos_0 cos_1 cos_1 ...], for POSENC_HALF_SPLIT as
+                                  // HALVES_TWICE
   POSENC_CACHE_COS_SIN = 3,       // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
   POSENC_CACHE_PAIRS = 4          // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
 };
@@ -42,12 +43,12 @@ typedef struct posenc_cache {
   size_t row_stride;           // in elements
 } posenc_cache;
 
-// Writes A cos(p w_i) and A sin(p w_i), correctly rounded, at first_position + t. Columns after those of the
-// layout keep their bytes.
+// Row t becomes A cos(p w_i) and A sin(p w_i) at p = first_position + t, each rounded once. A is the rotary's
+// amplitude. Columns after those of the layout keep their bytes.
 POSENC_CALL posenc_write_cache(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                const posenc_cache* cache);
 
-// The same at positions [axes, tokens].
+// The same at positions [axes, tokens]. *bad_index is set as by posenc_rotate_at.
 POSENC_CALL posenc_write_cache_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                                   const posenc_cache* cache, size_t* bad_index);
 
@@ -61,12 +62,13 @@ typedef struct posenc_const_cache {
   size_t rows;
 } posenc_const_cache;
 
-// Rotates token t by row first_row + t of a cache. The arithmetic is POSENC_FAST, whatever the rotary's is.
-// The product of a tensor's scale and each cosine or sine is rounded to float.
+// Rotates token t by row first_row + t of a cache. The amplitude is in the cache, and is not applied again.
+// The arithmetic is POSENC_FAST, whatever the rotary's is. The scale of a tensor multiplies each cosine and
+// sine, and the product is rounded to float.
 POSENC_CALL posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                  int64_t first_row, size_t tokens, const posenc_heads* tensors, size_t count);
 
-// Rotates token t by row rows[t] of a cache. If that row does not exist, *bad_index becomes the first such t.
+// The same by row rows[t] of a cache. If the cache has no such row, *bad_index becomes the first such t.
 POSENC_CALL posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                     const posenc_list* rows, size_t tokens, const posenc_heads* tensors,
                                     size_t count, size_t* bad_index);
