@@ -13,10 +13,11 @@ namespace posenc {
 // Use: EXPECT_EQ(call(), Refusal(POSENC_BAD_STRIDE, "stride of the lookup")). Without words, any sentence of
 // this kind is accepted.
 struct Refusal {
-  Refusal(posenc_kind of, const char* some_words = "")  // NOLINT(google-explicit-constructor): POSENC_OK
+  Refusal(posenc_kind of, const char* some_words = "")  // NOLINT(google-explicit-constructor)
       : kind(of), words(some_words) {}
+  Refusal(posenc_ok) : kind{}, words("") {}  // NOLINT(google-explicit-constructor): no refusal
 
-  bool IsOk() const { return kind == POSENC_OK; }
+  bool IsOk() const { return kind == posenc_kind{}; }
 
   posenc_kind kind;
   const char* words;

@@ -22,10 +22,18 @@ heads="float* q, float* k, int64_t n_past, size_t tokens"
 program=$(in_document README.md)
 [ -n "$program" ] || { echo "README.md has no program in C"; exit 1; }
 printf '%s\n' "$program" | $cc -std=c99 -x c $warnings -
-in_comment include/posenc/rotary_c.h "posenc_heads tensors[2] = {  // float q[tokens][32][128], k[tokens][8][128]" | check "$cc -std=c99" c rotary_c.h "$heads"
+in_comment include/posenc/rotary_c.h "posenc_heads tensors[2] = {" | check "$cc -std=c99" c rotary_c.h "$heads"
 in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
 in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "float* table, size_t rows"
 in_comment include/posenc/posenc.h "posenc::Spec spec;" | check "$cxx -std=c++17" c++ posenc.h "float* table, size_t rows"
 in_comment include/posenc/models_c.h "posenc_config_entry entries[] = {" |
   check "$cc -std=c99" c models_c.h void
 in_comment include/posenc/models.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ models.h void
+in_comment include/posenc/models.h "const posenc::ConfigEntry entries[] = {{\"model_type\", \"llama\"}, {\"hidden_size\", 4096}," |
+  check "$cxx -std=c++17" c++ models.h "posenc::RotarySpec spec, posenc::Status status"
+in_comment include/posenc/grid_c.h "posenc_grid_axis axes[2] = {{.encoder = encoder, .column = dim / 2, .count = 14},   // h" |
+  check "$cc -std=c99" c grid_c.h "const posenc_encoder* encoder, float* out, size_t dim"
+in_comment include/posenc/grid.h "const posenc::GridAxis axes[] = {{encoder, /*column=*/dim / 2, /*count=*/14},   // h" |
+  check "$cxx -std=c++17" c++ grid.h "const posenc::Encoder& encoder, float* out, size_t dim"
+in_comment include/posenc/rotary_cache_c.h "posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each" |
+  check "$cc -std=c99" c rotary_cache_c.h "const posenc_rotary* rotary, float* cosines, float* sines, size_t tokens"

@@ -235,6 +235,37 @@ static_assert(sizeof(Rows) == sizeof(posenc_rows) && sizeof(List) == sizeof(pose
                   sizeof(Lookup) == sizeof(posenc_lookup),
               "the structs of C");
 
+// Whether a == b, and whether a != b, compiles.
+template <class A, class B, class = void>
+struct CanBeEqual : std::false_type {};
+template <class A, class B>
+struct CanBeEqual<A, B, std::void_t<decltype(std::declval<A>() == std::declval<B>())>> : std::true_type {};
+template <class A, class B, class = void>
+struct CanDiffer : std::false_type {};
+template <class A, class B>
+struct CanDiffer<A, B, std::void_t<decltype(std::declval<A>() != std::declval<B>())>> : std::true_type {};
+
+// A status is never equal to a kind, so their comparison does not compile.
+TEST(Statuses, AreNotComparedWithKinds) {
+  EXPECT_FALSE((CanBeEqual<posenc_status, posenc_kind>::value));
+  EXPECT_FALSE((CanBeEqual<posenc_kind, posenc_status>::value));
+  EXPECT_FALSE((CanDiffer<posenc_status, posenc_kind>::value));
+  EXPECT_FALSE((CanDiffer<posenc_kind, posenc_status>::value));
+  EXPECT_TRUE((CanBeEqual<posenc_status, posenc_ok>::value));
+  EXPECT_TRUE((CanBeEqual<posenc_ok, posenc_status>::value));
+  EXPECT_TRUE((CanDiffer<posenc_status, posenc_ok>::value));
+  EXPECT_TRUE((CanBeEqual<posenc_kind, posenc_kind>::value));
+  const Status status = posenc_spec_init(nullptr, sizeof(posenc_spec));
+  EXPECT_NE(status, POSENC_OK);
+  switch (posenc_status_kind(status)) {
+    case POSENC_NULL:
+      break;
+    default:
+      FAIL() << posenc_status_message(status);
+  }
+  EXPECT_EQ(posenc_status_kind(POSENC_OK), posenc_kind{});
+}
+
 TEST(Types, HaveTheirConstants) {
   EXPECT_EQ(
       (std::vector<posenc_type>{TypeOf<float>(), TypeOf<BFloat16>(), TypeOf<Float16>(), TypeOf<double>(),

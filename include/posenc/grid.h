@@ -1,9 +1,18 @@
-// Grids for C++17. The functions below are thin inline wrappers around those of grid_c.h, which says what
-// each of them computes and refuses.
+// Grids for C++17: the position encodings of images, video and other tokens with several axes.
 //
-//   // Rows by h, then w; the columns of w come first; a row of zeros for the class token.
-//   const posenc::GridAxis axes[] = {{encoder, dim / 2, 14}, {encoder, 0, 14}};
+//   to do this                                   call this
+//   write the table of a grid                    WriteGrid
+//   add a grid to the tokens of one image        AddGrid
+//
+//   // A class token and 14 x 14 patches. Row 1 + 14 * h + w is the patch at (h, w). The first half of its
+//   // columns encodes w, the second half h. The encoder has dim / 2 columns.
+//   const posenc::GridAxis axes[] = {{encoder, /*column=*/dim / 2, /*count=*/14},   // h
+//                                    {encoder, /*column=*/0, /*count=*/14}};        // w
 //   posenc::Status status = posenc::WriteGrid(axes, /*prefix_rows=*/1, {out, dim});
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
+//
+// These functions are thin inline wrappers around the functions of C. grid_c.h says what they compute and
+// refuse. They never throw. Threads may share the axes.
 #ifndef POSENC_GRID_H_
 #define POSENC_GRID_H_
 
@@ -15,24 +24,26 @@
 
 namespace posenc {
 
-// posenc_grid_axis: its encoder, the first of the columns that it gives, how many positions it has, and the
-// positions: first_position, first_position + 1, ... or a list. The encoder and the list must outlive it.
+// posenc_grid_axis: an encoder, the first of its columns in a row, and count positions. They are
+// first_position, first_position + 1, ... or an array. Encoder and array must live as long as the axis is
+// used.
 struct GridAxis : posenc_grid_axis {
-  GridAxis(const Encoder& of, std::size_t first_column, std::size_t how_many, std::int64_t first = 0)
-      : posenc_grid_axis{of.get(), first_column, how_many, {}, first} {}
-  GridAxis(const Encoder& of, std::size_t first_column, std::size_t how_many, const List& list)
-      : posenc_grid_axis{of.get(), first_column, how_many, list, 0} {}
+  GridAxis(const Encoder& encoder_, std::size_t column_, std::size_t count_, std::int64_t first_position_ = 0)
+      : posenc_grid_axis{encoder_.get(), column_, count_, {}, first_position_} {}
+  GridAxis(const Encoder& encoder_, std::size_t column_, std::size_t count_, const List& positions_)
+      : posenc_grid_axis{encoder_.get(), column_, count_, positions_, 0} {}
 };
 static_assert(sizeof(GridAxis) == sizeof(posenc_grid_axis), "GridAxis [n] is an array of posenc_grid_axis");
 
-// Writes a grid. For a number of axes that is only known at run time, call posenc_write_grid.
+// Writes zeros into prefix_rows rows, then a row for each cell. If the number of axes is only known at run
+// time, call posenc_write_grid.
 template <std::size_t kCount>
 [[nodiscard]] Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& out,
                                std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   return posenc_write_grid(axes, kCount, prefix_rows, &out, bad_axis, bad_index);
 }
 
-// Adds a grid.
+// x[r] = x[r] * scale + encoding
 template <std::size_t kCount>
 [[nodiscard]] Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& x,
                              float scale = 1.0f, std::size_t* bad_axis = nullptr,

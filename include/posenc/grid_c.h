@@ -6,13 +6,14 @@
 //   add a grid to the tokens of one image                  posenc_add_grid
 //   add a grid to a batch of images                        posenc_add_grid, once for each image
 //
-//   // A vision transformer with a class token before 14 x 14 patches: float out[1 + 14 * 14][dim]. Row
-//   // 1 + 14 * h + w is the patch at (h, w). w is encoded in the first half of its columns, h in the second.
-//   // encoder has dim / 2 columns; many vision transformers need the layout POSENC_SIN_COS.
+//   // A class token and an image of 14 x 14 patches: float out[1 + 14 * 14][dim]. Row 1 + 14 * h + w is
+//   // the patch at (h, w). The first half of its columns encodes w, the second half h. The encoder has
+//   // dim / 2 columns; most models of images need its layout to be POSENC_SIN_COS.
 //   posenc_grid_axis axes[2] = {{.encoder = encoder, .column = dim / 2, .count = 14},   // h
 //                               {.encoder = encoder, .column = 0, .count = 14}};        // w
 //   posenc_rows rows = {POSENC_F32, out, dim};
 //   posenc_status status = posenc_write_grid(axes, 2, 1, &rows, NULL, NULL);
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_GRID_C_H_

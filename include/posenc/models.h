@@ -1,17 +1,33 @@
-// What posenc knows about models, for C++17: presets of encoders and rotaries, rotary embeddings by a model's
-// configuration, and positions from token ids and masks. The functions below are thin inline wrappers around
-// those of models_c.h, which says what each of them does and refuses.
+// What posenc knows about models, for C++17.
+//
+//   to do this                                                  call this
+//   fill the spec of an encoder by the name of a convention     SpecPreset
+//   fill the spec of a rotary by the name of a model family     RotaryPreset
+//   fill the spec of a rotary by a config.json or a GGUF file   RotaryFromConfig
+//   number tokens, where sequences have padding                 PositionsFromIds
+//   number the cells of an image that has a mask                PositionsFromMask
+//   list presets; round phases as a preset's code does          the functions of C in models_c.h
 //
 //   posenc::RotarySpec spec;
 //   posenc::Rotary rotary;
 //   posenc::Status status = posenc::RotaryPreset(&spec, "llama3", 128);
 //   if (status == POSENC_OK) status = posenc::Rotary::Create(spec, &rotary);
+//
+//   const posenc::ConfigEntry entries[] = {{"model_type", "llama"}, {"hidden_size", 4096},
+//                                          {"num_attention_heads", 32}, {"rope_scaling", nullptr}};
+//   posenc_model_report report;
+//   status = posenc::RotaryFromConfig(&spec, posenc::Config(entries), &report);
+//   if (status != POSENC_OK) puts(report.text);
+//
+// These functions are thin inline wrappers around the functions of C. models_c.h says what each function does
+// and refuses. They never throw.
 #ifndef POSENC_MODELS_H_
 #define POSENC_MODELS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "posenc/models_c.h"
 #include "posenc/posenc.h"
@@ -19,21 +35,21 @@
 
 namespace posenc {
 
-// Sets *spec to a preset for rows of dim columns. report, which may be null, says why it is refused.
+// Sets *spec, the spec of an encoder, to a preset for rows of dim columns. On failure *report says why.
 [[nodiscard]] inline Status SpecPreset(posenc_spec* spec, const char* name, std::size_t dim,
                                        posenc_model_report* report = nullptr) {
   return posenc_spec_preset(spec, sizeof(posenc_spec), name, dim, report);
 }
 
-// The same of a rotary for heads of head_dim elements.
+// Sets *spec, the spec of a rotary, to a preset for heads of head_dim elements. On failure *report says why.
 [[nodiscard]] inline Status RotaryPreset(posenc_rotary_spec* spec, const char* name, std::size_t head_dim,
                                          posenc_model_report* report = nullptr) {
   return posenc_rotary_spec_preset(spec, sizeof(posenc_rotary_spec), name, head_dim, report);
 }
 
-// posenc_config_entry, a key of a model's configuration with its value: ConfigEntry("rope_theta", 1e6).
+// posenc_config_entry: a key of a configuration with its value. It points to keys, strings and numbers.
 struct ConfigEntry : posenc_config_entry {
-  // A number or, of a bool, a flag.
+  // A number; of a bool a flag.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   constexpr ConfigEntry(const char* name, T value)
       : posenc_config_entry{name,
@@ -47,31 +63,53 @@ struct ConfigEntry : posenc_config_entry {
   constexpr ConfigEntry(const char* name, const char* value)
       : posenc_config_entry{name, POSENC_CONFIG_STRING, 0.0, value, nullptr, 0} {}
 
+  // The key is there, but its value is null.
+  constexpr ConfigEntry(const char* name, std::nullptr_t)
+      : posenc_config_entry{name, POSENC_CONFIG_NULL, 0.0, nullptr, nullptr, 0} {}
+
   // A list of numbers.
   constexpr ConfigEntry(const char* name, const double* values, std::size_t size)
       : posenc_config_entry{name, POSENC_CONFIG_NUMBERS, 0.0, nullptr, values, size} {}
 };
 
-// Sets *spec to the spec of a model's configuration. report, which may be null, says why it is refused.
+static_assert(sizeof(ConfigEntry) == sizeof(posenc_config_entry),
+              "an array of ConfigEntry is an array of posenc_config_entry");
+
+// posenc_config: entries of a configuration, and nothing else set. It points to the entries. Set its members
+// to name a layer, for example.
+struct Config : posenc_config {
+  Config() : posenc_config{} {}
+  Config(const posenc_config_entry* entries_, std::size_t count_) : posenc_config{} {
+    entries = entries_;
+    count = count_;
+  }
+  // An array, or a std::vector, of ConfigEntry or of posenc_config_entry.
+  template <std::size_t kCount>
+  explicit Config(const ConfigEntry (&all)[kCount]) : Config(all, kCount) {}
+  template <class Vector, class = decltype(std::declval<const Vector&>().data())>
+  explicit Config(const Vector& all) : Config(all.data(), all.size()) {}
+};
+
+// Sets *spec to the rotary embedding of a configuration's model. On failure *report says why.
 [[nodiscard]] inline Status RotaryFromConfig(posenc_rotary_spec* spec, const posenc_config& config,
                                              posenc_model_report* report = nullptr) {
   return posenc_rotary_spec_from_config(spec, sizeof(posenc_rotary_spec), &config, report);
 }
 
-// posenc_ids: token ids [batch, stride] of std::int32_t or std::int64_t, and the id of padding.
+// posenc_ids: token ids [batch, stride], std::int32_t or std::int64_t, and the id of padding.
 struct Ids : posenc_ids {
   template <class T>
-  constexpr Ids(const T* ids, std::size_t row_stride, std::int64_t padding)
-      : posenc_ids{TypeOf<T>(), ids, row_stride, padding} {}
+  constexpr Ids(const T* data_, std::size_t stride_, std::int64_t padding_id_)
+      : posenc_ids{TypeOf<T>(), data_, stride_, padding_id_} {}
 };
 
-// Numbers the tokens of sequences with padding.
+// Numbers the tokens of a batch with padding. positions is [batch, stride], std::int32_t or std::int64_t.
 [[nodiscard]] inline Status PositionsFromIds(const Ids& ids, std::size_t batch, std::size_t sequence,
                                              std::int64_t past, const Rows& positions) {
   return posenc_positions_from_ids(&ids, batch, sequence, past, &positions);
 }
 
-// Numbers the cells of an image with a mask. scale 0 means 2 pi.
+// Numbers the cells of an image: y and x [height * width]. scale 0 means 2 pi.
 [[nodiscard]] inline Status PositionsFromMask(const posenc_mask& mask, posenc_normalization normalization,
                                               double scale, double offset, double* y, double* x) {
   return posenc_positions_from_mask(&mask, normalization, scale, offset, y, x);

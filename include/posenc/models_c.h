@@ -1,11 +1,11 @@
-// What posenc knows about models, for C (C99): named conventions (presets), rotary embeddings by a model's
-// configuration, and positions as models number them. All of it only fills specs and lists of positions, for
-// the functions of posenc_c.h and rotary_c.h. A posenc that was built with POSENC_BUILD_MODELS=OFF does not
-// have these functions.
+// What posenc knows about models, for C (C99): named conventions (presets), the rotary embedding of a model's
+// configuration, and positions as models number them. These functions only fill specs and arrays of
+// positions, for the functions of posenc_c.h and rotary_c.h. The CMake option POSENC_BUILD_MODELS=OFF leaves
+// them out.
 //
 //   to do this                                                  call this
 //   fill the spec of an encoder by the name of a convention     posenc_spec_preset
-//   keep the phases of a convention's source                    posenc_spec_preset_rounding
+//   round phases as the code of a convention does               posenc_spec_preset_rounding
 //   list the conventions of encoders                            posenc_spec_presets
 //   fill the spec of a rotary by the name of a model family     posenc_rotary_spec_preset
 //   list these families                                         posenc_rotary_presets
@@ -13,9 +13,8 @@
 //   number tokens, where sequences have padding                 posenc_positions_from_ids
 //   number the cells of an image that has a mask                posenc_positions_from_mask
 //
-// docs/conventions.md and docs/rotary-presets.md have the presets, docs/models.md the models whose
-// configurations posenc knows. What posenc_c.h says about memory, threads, the floating-point state and
-// statuses holds here too.
+// docs/conventions.md and docs/rotary-presets.md list the presets, docs/models.md the models whose
+// configurations posenc knows. The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_MODELS_C_H_
 #define POSENC_MODELS_C_H_
 
@@ -28,51 +27,55 @@ extern "C" {
 typedef int32_t posenc_config_kind, posenc_normalization;
 #endif
 
-// What a function found. After a refusal, text says why: it is one sentence, and says what would be right.
-// This struct will not grow.
+// What a function found out. If it failed, text says why in one sentence, and what would be right. This
+// struct will not grow.
 typedef struct posenc_model_report {
-  const char* key;      // the key or preset at fault; "" if there is none. The caller's, or constant text
-  size_t index;         // of the key among the entries of a configuration; their count if it is not there
-  int64_t layers;       // how many layers the model has; 0 if the configuration does not say
-  int32_t rotates;      // 0: the layer does not rotate, or the model does not, so there is no spec
-  char model_type[64];  // the type under which posenc knows the model; "" if it does not
-  char source[64];      // the code in which that was read, such as "transformers, models/llama"; or ""
-  char text[512];       // why there is no spec; "" if there is one
+  const char* key;  // the key or preset at fault, or "". It points to the caller's key or to constant text
+  size_t index;     // the entry with this key; the number of entries if there is none
+  int64_t layers;   // how many layers the model has; 0 if that is unknown
+  int32_t rotates;  // 0: this layer or model does not rotate (status POSENC_BAD_ARGUMENT); else 1
+  char model_type[64];  // the type or architecture whose rules were taken; "" if posenc does not know it
+  char source[64];      // where posenc's authors read these rules: "transformers, models/llama"; or ""
+  char text[512];       // why the function failed; "" if it did not
 } posenc_model_report;
 
 // A convention with a name. This struct will not grow.
 typedef struct posenc_preset {
   const char* name;     // such as "fairseq", "llama3"
-  const char* formula;  // in one line
-  const char* source;   // project, file, function
+  const char* formula;  // for people, in one line
+  const char* source;   // the project, file and function that it was read in
 } posenc_preset;
 
-// Sets all members of *spec as a preset has them for rows of `dim` columns, without a phase rounding. Change
-// what differs afterwards, but not dim, because exponent_dim follows from it. If the frequencies of a preset
-// are your own ("gaussian_fourier"), it sets frequency_count, and you set one of the two arrays. On failure
-// *spec stays as it was. report may be null; it names the preset that you may have meant.
+// Sets all members of *spec as a preset has them for rows of dim columns, without a phase rounding. You may
+// then change other members, but not dim, because exponent_dim depends on it. Presets with your own
+// frequencies
+// ("gaussian_fourier") set frequency_count; you set frequencies or frequencies_f32. On failure *spec stays as
+// it was. report may be NULL; it names the preset that you may have meant.
 POSENC_CALL posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t dim,
                                posenc_model_report* report);
 
-// How the source of a preset rounds its phases: set spec.phase_rounding to match its tables. It is
-// POSENC_NO_PHASE_ROUNDING if posenc does not have the source's rounding, and -1 if no preset has that name.
+// How the code that a preset was read in rounds its phases. Set spec.phase_rounding to it, to get the same
+// phases. It is POSENC_NO_PHASE_ROUNDING if posenc cannot round as that code does, and -1 if no preset has
+// that name.
 POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 
-// Fills presets [capacity], as far as they fit, and returns how many there are. presets may be null.
+// Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members of *spec as a preset has them for heads of head_dim elements. Then set the lengths and
-// factors that differ between the models of a family. A head_dim that does not suit the preset is refused.
-// On failure *spec stays as it was. report may be null.
+// Sets all members of *spec as a preset has them for heads of head_dim elements. Presets are complete, with
+// the base, factor and lengths of the model that their formula names, but for "phi3_longrope", which needs
+// factors, and "grok1_yarn_log", which needs original_length. Other models of a family may differ: set their
+// base, factor and lengths afterwards. On failure, such as a head_dim that does not suit the preset, *spec
+// stays as it was. report may be NULL.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
 
-// Fills presets [capacity], as far as they fit, and returns how many there are. presets may be null.
+// Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity);
 
-// Configurations. posenc_rotary_spec_from_config makes the spec of a rotary embedding from the keys of a
-// config.json, as transformers, vLLM and mlx-lm read it, or from the metadata of a GGUF file, as llama.cpp
-// reads it. posenc parses neither format. The caller passes keys and values.
+// Configurations. posenc_rotary_spec_from_config makes the spec of a rotary from the keys and values of a
+// config.json, as transformers, vLLM and mlx-lm read it, or of a GGUF file, as llama.cpp reads it. Parse the
+// file with your own parser, and pass one entry for each key.
 //
 //   posenc_config_entry entries[] = {
 //       {.key = "model_type", .kind = POSENC_CONFIG_STRING, .string = "llama"},
@@ -97,52 +100,46 @@ enum POSENC_ENUM(posenc_config_kind) {
   POSENC_CONFIG_FLAGS = 5     // numbers [count], which are 0 (false) or 1 (true)
 };
 
-// A key with its value. Keys of dictionaries within dictionaries are joined by dots, as in
-// "rope_parameters.full_attention.rope_theta". A list of strings has an entry for each string. The key of
-// such an entry ends with the index of the string: "layer_types.3". An empty list is a list of numbers. A
-// value that is none of these kinds, such as a list of mixed kinds, has an entry with the kind -1. This
-// struct will not grow.
+// A key with its value. Dots join the key of a dictionary with the keys in it: "rope_scaling.factor". A list
+// of strings becomes an entry for each string, whose key ends with the index: "layer_types.3". An empty list
+// is a list of numbers. Give an entry whose value is anything else, such as a list of mixed kinds, the kind
+// -1. This struct will not grow.
 typedef struct posenc_config_entry {
-  const char* key;          // posenc keeps no copy
+  const char* key;          // a report may point to it
   posenc_config_kind kind;  // of the value; it says which of the members below is read
   double number;            // of a NUMBER or a FLAG
   const char* string;       // of a STRING
-  const double* numbers;    // of NUMBERS and FLAGS; a spec points to a list of factors, so keep that list
-  size_t count;             // of numbers
+  const double* numbers;    // of NUMBERS and FLAGS. Keep them: the spec points to lists of factors
+  size_t count;             // how many numbers
 } posenc_config_entry;
 
-// A configuration, and what is asked of it. Entries may have any order. This struct will not grow. Clear all
-// of it, then set what you have.
+// A configuration, and a question about it. Entries may have any order. Clear the struct, then set entries,
+// count and what you need. This struct will not grow.
 typedef struct posenc_config {
-  const posenc_config_entry* entries;  // of a config.json, or of a GGUF file with "general.architecture"
+  const posenc_config_entry* entries;  // all keys of a config.json, or of the metadata of a GGUF file
   size_t count;                        // of entries
-  const int64_t* layer;                // the number of a layer, from 0 on; NULL: none is named
+  const int64_t* layer;                // the number of a layer, from 0 on, or NULL
   const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
-  const char* model_type;              // NULL: the configuration's own type or architecture
-  const posenc_pairing* pairing;       // NULL: the pairing of the model, which posenc must know then
-  unsigned char* read;                 // NULL, or [count]: becomes 1 for each entry that was read, else 0
+  const char* model_type;              // instead of the one in the configuration, or NULL
+  const posenc_pairing* pairing;       // for a model that posenc does not know, or NULL
+  unsigned char* read;  // NULL, or [count]: becomes 1 for each entry that the function used, else 0
 } posenc_config;
 
-// Sets all members of *spec as the rotary embedding of a model needs them.
+// Sets all members of *spec as the rotary embedding of the configuration's model needs them.
 //
-// posenc reads keys as the model's own code does. If a key is missing for which that code has a value, posenc
-// takes that value. Everything else is refused: a model that posenc does not know; a key that speaks about
-// positions and that the model's code does not read; a key that is missing. A key that has nothing to do with
-// positions is passed over. So are keys of other parts of a model, such as "vision_config.hidden_size".
+// - posenc reads keys as the model's own code does. If a key is missing, it takes the default of that code.
+// - It refuses a model that it does not know, a key about positions that the model's code does not read, and
+//   a configuration without a key that the code needs. It ignores keys that are not about positions, and keys
+//   about other parts of a model ("vision_config.hidden_size").
+// - If it does not know the model, you may set pairing. It then takes the keys that all models have, and
+//   assumes that the model rotates by +p along one axis, and in all layers.
+// - Pass the tensors rope_freqs, rope_factors_short and rope_factors_long of a GGUF file as NUMBERS.
+// - For scalings that use length, length becomes original_length. Set it to the context that you need.
+// - If layers rotate differently, name a layer or a type of layer, else the call fails. If some layers rotate
+//   alike and the others do not rotate, no name is needed, and the spec is for those that rotate. To find out
+//   which ones, call the function for each layer.
 //
-// If posenc does not know the model, the caller may state its pairing. posenc then takes the keys that all
-// models have. It also takes for granted that the model rotates by +p, along one axis and in all layers.
-//
-// The tensors rope_freqs, rope_factors_short and rope_factors_long of a GGUF file are lists under these
-// names. For scalings that depend on the length of the context, `length` becomes original_length. Set it as
-// needed.
-//
-// Name a layer or a type of layer if layers have different rotary embeddings; posenc refuses otherwise. In
-// some models some layers rotate alike and the others do not rotate. Without a layer the spec is for those
-// that rotate. Ask for each layer, to find out which ones do.
-//
-// On failure *spec stays as it was, and *report says why: it names the key at fault, and says whether the
-// layer rotates at all. report may be null.
+// On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
                                            const posenc_config* config, posenc_model_report* report);
 
@@ -154,19 +151,20 @@ typedef struct posenc_ids {
   int64_t padding_id;  // at least -2^31
 } posenc_ids;
 
-// Numbers the tokens of sequences with padding, as fairseq's make_positions and transformers'
-// create_position_ids_from_input_ids do: positions[b][s] = padding_id + past + the number of ids[b][0] ..
-// ids[b][s] that are not padding_id, but padding_id if ids[b][s] is padding_id. past is how many tokens came
-// before (past_key_values_length): 0, or more for sequences that go on.
+// Numbers the tokens of a batch with padding, as fairseq's make_positions and transformers'
+// create_position_ids_from_input_ids do, for posenc_embed_at. For s = 0 .. sequence - 1:
 //
-// positions [batch, stride] are I32 or I64, and stride is at least sequence. ids and positions must not
-// overlap. padding_id + past + sequence, the largest position there may be, must be at most 2^31 and fit the
-// type of positions, whatever the ids are. posenc_embed_at then takes the positions.
+//   positions[b][s] = padding_id               if ids[b][s] is padding_id
+//   positions[b][s] = padding_id + past + n    else; n tokens of ids[b][0] .. ids[b][s] are not padding
+//
+// past is the number of tokens that came before (past_key_values_length), or 0. positions is [batch, stride]
+// of I32 or I64. It must not overlap ids. padding_id + past + sequence must be at most 2^31 and fit the type
+// of positions.
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What a running count n becomes if the last count of its column or row is m. f32() and f64() round each
-// operation to nearest.
+// What becomes of a count n, where m is the last count of the same column or row. f32() and f64() round to
+// nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and
@@ -183,15 +181,16 @@ typedef struct posenc_mask {
   size_t width;            // at most 2^31
 } posenc_mask;
 
-// Numbers the cells of an image, as DETR does: y, x [height * width], row after row, of any alignment.
-// y[r][c] counts the cells (0, c) .. (r, c) that are not padding. x[r][c] counts the cells (r, 0) .. (r, c)
-// that are not padding. Both begin with 1, and a normalization changes them.
+// Numbers the cells of an image, as DETR does, in y and x [height * width], row after row:
 //
-// scale 0 means 2 pi, rounded to double. Without a normalization, scale and offset change nothing. Both must
-// be in -2^31 .. 2^31. y, x and the mask must not overlap.
+//   y[r][c] = how many of the cells (0, c) .. (r, c) are not padding
+//   x[r][c] = how many of the cells (r, 0) .. (r, c) are not padding
+//
+// Then each count is normalized, unless normalization is POSENC_NO_NORMALIZATION. scale 0 means 2 pi, rounded
+// to double. scale and offset must be in -2^31 .. 2^31. y, x and the mask must not overlap.
 //
 // DETR encodes y in the first half of the columns and x in the second half. Make the encoder from the preset
-// "detr" for dim / 2 columns, and set position_offset to 0, because these positions begin with 1 already:
+// "detr" for dim / 2 columns, and set its position_offset to 0, because these counts begin with 1:
 //
 //   posenc_list rows = {POSENC_F64, y}, columns = {POSENC_F64, x};
 //   posenc_rows first = {POSENC_F32, out, dim}, second = {POSENC_F32, out + dim / 2, dim};

@@ -1,5 +1,14 @@
-// posenc for C++17: sinusoidal position encodings. The classes below are thin inline wrappers around the C
-// functions, and posenc_c.h says what each of them computes and refuses. They never throw.
+// posenc for C++17: sinusoidal position encodings.
+//
+//   to do this                                          call this
+//   fill a table of encodings                           Encoder::Write
+//   encode an array of positions (diffusion timesteps)  Encoder::WriteAt
+//   add encodings to activations                        Encoder::Add; in a decode step AddAt
+//   add to a batch, left-padded or not                  Encoder::AddBatch
+//   look up tokens and add encodings in one pass        Encoder::Embed, Encoder::EmbedAt
+//   encode the grid of an image's patches               WriteGrid         grid.h
+//   rotate q and k (RoPE, M-RoPE, YaRN ...)             Rotary::Rotate    rotary.h
+//   take a named convention (a preset)                  SpecPreset        models.h
 //
 //   posenc::Spec spec;
 //   spec.dim = 512;
@@ -8,8 +17,12 @@
 //   if (status == POSENC_OK) status = encoder.Write(0, rows, {table, 512});   // float table[rows][512]
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
-// Rows, List and Lookup (types.h) take pointers to float, double, BFloat16, Float16, std::int32_t and
-// std::int64_t. {POSENC_BF16, data, stride} takes a 16-bit type of your own.
+// These classes are thin inline wrappers around the functions of C. posenc_c.h says what each function
+// computes and refuses. They never throw. Threads may share an Encoder.
+//
+// Arrays are given as in {table, 512}: a pointer to float, double, BFloat16, Float16 (types.h), std::int32_t
+// or std::int64_t, and a stride. posenc_c.h says which of these types a call takes. For a 16-bit type of your
+// own write {POSENC_BF16, table, 512}, and for a lookup {ids, POSENC_BF16, table, vocabulary, stride}.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 
@@ -24,7 +37,7 @@ namespace posenc {
 // posenc_spec with its defaults. Only dim must be set.
 struct Spec : posenc_spec {
   Spec() : posenc_spec{} { static_cast<void>(posenc_spec_init(this, sizeof(posenc_spec))); }
-  explicit Spec(const posenc_spec& spec) : posenc_spec(spec) {}  // a copy, with the same lists
+  explicit Spec(const posenc_spec& spec) : posenc_spec(spec) {}  // a copy, which points to the same arrays
 };
 
 // Fills targets [POSENC_MAX_TARGETS], best first, and returns how many there are.
@@ -32,7 +45,7 @@ inline std::size_t Targets(posenc_target (&targets)[POSENC_MAX_TARGETS]) {
   return posenc_targets(targets, POSENC_MAX_TARGETS);
 }
 
-// posenc_encoder. Before Create it holds none, and every call fails.
+// Owns a posenc_encoder. Before Create it owns none, and every call fails. It can be moved, but not copied.
 class Encoder {
  public:
   // On failure *out stays as it was.
@@ -46,7 +59,9 @@ class Encoder {
     return posenc_encoder_memory_size(&spec, bytes);
   }
 
-  // As Create, in the caller's memory [bytes]. The memory must neither move nor be freed before *out is gone.
+  // As Create, but in the caller's memory [bytes]. The memory must neither move nor be freed as long as *out,
+  // or an Encoder that *out is moved to, exists: declare it before them. It may be used again for another
+  // CreateIn.
   [[nodiscard]] static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes,
                                        Encoder* out) {
     if (out == nullptr) return posenc_encoder_create_in(&spec, memory, bytes, nullptr);  // is refused
@@ -60,32 +75,41 @@ class Encoder {
   std::size_t frequency_count() const { return posenc_encoder_frequency_count(get()); }
   double Radians(std::size_t i) const { return posenc_encoder_radians(get(), i); }
 
-  // For the C functions. Null before Create.
+  // For functions of C. Null before Create.
   const posenc_encoder* get() const { return encoder_.get(); }
 
+  // PE(p) is the encoding of position p, and r = 0 .. rows - 1. posenc_c.h says what *bad_index becomes.
+
+  // out[r] = PE(first_position + r)
   [[nodiscard]] Status Write(std::int64_t first_position, std::size_t rows, const Rows& out) const {
     return posenc_write(get(), first_position, rows, &out);
   }
+  // out[r] = PE(positions[r])
   [[nodiscard]] Status WriteAt(const List& positions, std::size_t rows, const Rows& out,
                                std::size_t* bad_index = nullptr) const {
     return posenc_write_at(get(), &positions, rows, &out, bad_index);
   }
+  // x[r] = x[r] * scale + PE(first_position + r)
   [[nodiscard]] Status Add(std::int64_t first_position, std::size_t rows, const Rows& x,
                            float scale = 1.0f) const {
     return posenc_add(get(), first_position, rows, &x, scale);
   }
+  // x[r] = x[r] * scale + PE(positions[r])
   [[nodiscard]] Status AddAt(const List& positions, std::size_t rows, const Rows& x, float scale = 1.0f,
                              std::size_t* bad_index = nullptr) const {
     return posenc_add_at(get(), &positions, rows, &x, scale, bad_index);
   }
+  // x[b][r] = x[b][r] * scale + PE(first_position + first_positions[b] + r)
   [[nodiscard]] Status AddBatch(const posenc_batch& batch, std::int64_t first_position, std::size_t rows,
                                 const Rows& x, float scale = 1.0f, std::size_t* bad_index = nullptr) const {
     return posenc_add_batch(get(), &batch, first_position, rows, &x, scale, bad_index);
   }
+  // out[r] = table[ids[r]] * scale + PE(first_position + r)
   [[nodiscard]] Status Embed(const Lookup& lookup, std::int64_t first_position, std::size_t rows,
                              const Rows& out, float scale = 1.0f, std::size_t* bad_index = nullptr) const {
     return posenc_embed(get(), &lookup, first_position, rows, &out, scale, bad_index);
   }
+  // out[r] = table[ids[r]] * scale + PE(positions[r])
   [[nodiscard]] Status EmbedAt(const Lookup& lookup, const List& positions, std::size_t rows, const Rows& out,
                                float scale = 1.0f, std::size_t* bad_index = nullptr) const {
     return posenc_embed_at(get(), &lookup, &positions, rows, &out, scale, bad_index);

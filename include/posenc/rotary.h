@@ -1,12 +1,25 @@
-// posenc for C++17: rotary position embeddings (RoPE). The classes below are thin inline wrappers around the
-// C functions, and rotary_c.h says what each of them computes and refuses. They never throw.
+// posenc for C++17: rotary position embeddings (RoPE).
 //
+//   to do this                                   call this
+//   rotate consecutive tokens of a sequence      Rotary::Rotate
+//   rotate tokens at positions of their own      Rotary::RotateAt
+//   rotate by several axes (M-RoPE, images)      Rotary::RotateAt, a spec with axes
+//   write a cache of cosines and sines           Rotary::WriteCache, Rotary::WriteCacheAt
+//   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
+//   take a model's preset or configuration       RotaryPreset, RotaryFromConfig    models.h
+//
+//   // float q[tokens][32][128], k[tokens][8][128], in place. For q[32][tokens][128] write
+//   // {q, 32, 128, tokens * 128}.
 //   posenc::RotarySpec spec;
 //   spec.head_dim = 128;
 //   posenc::Rotary rotary;
 //   posenc::Status status = posenc::Rotary::Create(spec, &rotary);
-//   if (status == POSENC_OK)  // float q[tokens][32][128], k[tokens][8][128]
+//   if (status == POSENC_OK)
 //     status = rotary.Rotate(n_past, tokens, {{q, 32, 32 * 128, 128}, {k, 8, 8 * 128, 128}});
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
+//
+// These classes are thin inline wrappers around the functions of C. rotary_c.h says what each function
+// computes and refuses, and how a batch is rotated. They never throw. Threads may share a Rotary.
 #ifndef POSENC_ROTARY_H_
 #define POSENC_ROTARY_H_
 
@@ -26,47 +39,55 @@ struct RotarySpec : posenc_rotary_spec {
     static_cast<void>(posenc_rotary_spec_init(this, sizeof(posenc_rotary_spec)));
   }
   explicit RotarySpec(const posenc_rotary_spec& spec)
-      : posenc_rotary_spec(spec) {}  // a copy, with the same lists
+      : posenc_rotary_spec(spec) {}  // a copy, which points to the same arrays
 };
 
-// posenc_heads, the heads of one tensor in place. Set its other members for a source, a scale or an inverse.
+// posenc_heads: the heads of one tensor, rotated in place. Set the other members for a source, a scale or an
+// inverse.
+//
+//   [tokens, heads, head_dim]     Heads(data, heads, heads * head_dim, head_dim)
+//   [heads, tokens, head_dim]     Heads(data, heads, head_dim, tokens * head_dim)
 struct Heads : posenc_heads {
   template <class T>
-  constexpr Heads(T* elements, std::size_t count, std::size_t token_step, std::size_t head_step)
-      : Heads(TypeOf<T>(), elements, count, token_step, head_step) {}
-  constexpr Heads(posenc_type element_type, void* elements, std::size_t count, std::size_t token_step,
-                  std::size_t head_step)
+  constexpr Heads(T* data_, std::size_t heads_, std::size_t token_stride_, std::size_t head_stride_)
+      : Heads(TypeOf<T>(), data_, heads_, token_stride_, head_stride_) {}
+  constexpr Heads(posenc_type type_, void* data_, std::size_t heads_, std::size_t token_stride_,
+                  std::size_t head_stride_)
       : posenc_heads{} {
-    type = element_type;
-    data = elements;
-    heads = count;
-    token_stride = token_step;
-    head_stride = head_step;
+    type = type_;
+    data = data_;
+    heads = heads_;
+    token_stride = token_stride_;
+    head_stride = head_stride_;
   }
 };
 static_assert(sizeof(Heads) == sizeof(posenc_heads), "a list of Heads is an array of posenc_heads");
 
-// posenc_cache to write, and posenc_const_cache to rotate by. The sines are null if the layout has one table.
+// posenc_cache: a cache to write. sin is null if the layout has one table.
 struct Cache : posenc_cache {
   template <class T>
-  constexpr Cache(posenc_cache_layout order, T* cosines, Same<T>* sines, std::size_t stride)
-      : Cache(order, TypeOf<T>(), cosines, sines, stride) {}
-  constexpr Cache(posenc_cache_layout order, posenc_type of, void* cosines, void* sines, std::size_t stride)
-      : posenc_cache{order, of, cosines, sines, stride} {}
-};
-struct ConstCache : posenc_const_cache {
-  template <class T>
-  constexpr ConstCache(posenc_cache_layout order, const T* cosines, const Same<T>* sines, std::size_t stride,
-                       std::size_t count)
-      : ConstCache(order, TypeOf<T>(), cosines, sines, stride, count) {}
-  constexpr ConstCache(posenc_cache_layout order, posenc_type of, const void* cosines, const void* sines,
-                       std::size_t stride, std::size_t count)
-      : posenc_const_cache{order, of, cosines, sines, stride, count} {}
-  constexpr ConstCache(const posenc_cache& written, std::size_t count)
-      : ConstCache(written.layout, written.type, written.cos, written.sin, written.row_stride, count) {}
+  constexpr Cache(posenc_cache_layout layout_, T* cos_, Same<T>* sin_, std::size_t row_stride_)
+      : Cache(layout_, TypeOf<T>(), cos_, sin_, row_stride_) {}
+  constexpr Cache(posenc_cache_layout layout_, posenc_type type_, void* cos_, void* sin_,
+                  std::size_t row_stride_)
+      : posenc_cache{layout_, type_, cos_, sin_, row_stride_} {}
 };
 
-// The tensors of a call: {q, k}, or posenc_heads [count].
+// posenc_const_cache: a cache to rotate by, such as a written one with its number of rows.
+struct ConstCache : posenc_const_cache {
+  template <class T>
+  constexpr ConstCache(posenc_cache_layout layout_, const T* cos_, const Same<T>* sin_,
+                       std::size_t row_stride_, std::size_t rows_)
+      : ConstCache(layout_, TypeOf<T>(), cos_, sin_, row_stride_, rows_) {}
+  constexpr ConstCache(posenc_cache_layout layout_, posenc_type type_, const void* cos_, const void* sin_,
+                       std::size_t row_stride_, std::size_t rows_)
+      : posenc_const_cache{layout_, type_, cos_, sin_, row_stride_, rows_} {}
+  constexpr ConstCache(const posenc_cache& written, std::size_t rows_)
+      : ConstCache(written.layout, written.type, written.cos, written.sin, written.row_stride, rows_) {}
+};
+
+// The tensors of one call: {q, k}, or an array of posenc_heads [count]. It keeps a pointer only. So write a
+// list {q, k} within the call; a variable Tensors made of a list points to memory that is gone.
 class Tensors {
  public:
   Tensors(std::initializer_list<Heads> tensors) : first_(tensors.begin()), count_(tensors.size()) {}
@@ -76,11 +97,11 @@ class Tensors {
   std::size_t count() const { return count_; }
 
  private:
-  const posenc_heads* first_;  // of a list that lives as long as the call
+  const posenc_heads* first_;
   std::size_t count_;
 };
 
-// posenc_rotary. Before Create it holds none, and every call fails.
+// Owns a posenc_rotary. Before Create it owns none, and every call fails. It can be moved, but not copied.
 class Rotary {
  public:
   // On failure *out stays as it was.
@@ -94,7 +115,9 @@ class Rotary {
     return posenc_rotary_memory_size(&spec, bytes);
   }
 
-  // As Create, in the caller's memory [bytes]. The memory must neither move nor be freed before *out is gone.
+  // As Create, but in the caller's memory [bytes]. The memory must neither move nor be freed as long as *out,
+  // or a Rotary that *out is moved to, exists: declare it before them. It may be used again for another
+  // CreateIn.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused
@@ -108,27 +131,33 @@ class Rotary {
   double amplitude() const { return posenc_rotary_amplitude(get()); }
   double Radians(std::size_t i) const { return posenc_rotary_radians(get(), i); }
 
-  // For the C functions. Null before Create.
+  // For functions of C. Null before Create.
   const posenc_rotary* get() const { return rotary_.get(); }
 
+  // Token t is rotated at position first_position + t, on all axes.
   [[nodiscard]] Status Rotate(std::int64_t first_position, std::size_t tokens, const Tensors& tensors) const {
     return posenc_rotate(get(), first_position, tokens, tensors.get(), tensors.count());
   }
+  // Token t is rotated at positions[k][t] on axis k. positions is one array [axes, tokens].
   [[nodiscard]] Status RotateAt(const List& positions, std::size_t tokens, const Tensors& tensors,
                                 std::size_t* bad_index = nullptr) const {
     return posenc_rotate_at(get(), &positions, tokens, tensors.get(), tensors.count(), bad_index);
   }
+  // Row t of the cache becomes A cos(p w_i) and A sin(p w_i), with p = first_position + t.
   [[nodiscard]] Status WriteCache(std::int64_t first_position, std::size_t tokens, const Cache& cache) const {
     return posenc_write_cache(get(), first_position, tokens, &cache);
   }
+  // The same at positions [axes, tokens].
   [[nodiscard]] Status WriteCacheAt(const List& positions, std::size_t tokens, const Cache& cache,
                                     std::size_t* bad_index = nullptr) const {
     return posenc_write_cache_at(get(), &positions, tokens, &cache, bad_index);
   }
+  // Token t is rotated by row first_row + t of the cache, with the arithmetic POSENC_FAST.
   [[nodiscard]] Status RotateCached(const ConstCache& cache, std::int64_t first_row, std::size_t tokens,
                                     const Tensors& tensors) const {
     return posenc_rotate_cached(get(), &cache, first_row, tokens, tensors.get(), tensors.count());
   }
+  // Token t is rotated by row rows[t] of the cache.
   [[nodiscard]] Status RotateCachedAt(const ConstCache& cache, const List& rows, std::size_t tokens,
                                       const Tensors& tensors, std::size_t* bad_index = nullptr) const {
     return posenc_rotate_cached_at(get(), &cache, &rows, tokens, tensors.get(), tensors.count(), bad_index);

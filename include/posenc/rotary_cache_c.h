@@ -9,6 +9,7 @@
 //
 //   posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each
 //   posenc_status status = posenc_write_cache(rotary, 0, tokens, &cache);
+//   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_CACHE_C_H_

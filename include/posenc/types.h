@@ -10,8 +10,8 @@
 
 namespace posenc {
 
-// POSENC_OK, or what is wrong. posenc_status_kind and posenc_status_message say more. All constants are C's:
-// POSENC_SIN_COS, POSENC_NEIGHBOURS.
+// POSENC_OK, or a number that says what is wrong: posenc_status_kind and posenc_status_message tell. C++ has
+// no constants of its own. It uses those of C, such as POSENC_SIN_COS.
 using Status = posenc_status;
 
 // A bfloat16 as memory holds it.
@@ -24,9 +24,9 @@ struct Float16 {
   std::uint16_t bits;  // sign, 5 bits of exponent, 10 of mantissa
 };
 
-// The posenc_type of float, double, BFloat16, Float16 and of signed integers with 32 or 64 bits. Other types
-// do not compile. For a 16-bit type of your own pass the posenc_type beside a plain pointer:
-// Rows(POSENC_BF16, data, stride).
+// The posenc_type of float, double, BFloat16, Float16, std::int32_t and std::int64_t. Other types do not
+// compile. If you have a 16-bit type of your own, pass a posenc_type and a pointer: Rows(POSENC_BF16, data,
+// stride).
 template <class Element>
 constexpr posenc_type TypeOf() {
   using T = std::remove_const_t<Element>;
@@ -44,42 +44,43 @@ constexpr posenc_type TypeOf() {
   return sizeof(T) == 4 ? POSENC_I32 : POSENC_I64;
 }
 
-// T, but not for the compiler to find T by it.
+// T. A parameter of this type does not take part in finding out what T is.
 template <class T>
 using Same = std::common_type_t<T>;
 
-// posenc_rows: rows [rows, stride] that a call writes or adds to.
+// In the constructors below, parameters are named after the members of C, with an underscore after them.
+
+// posenc_rows: rows [rows, stride] that a call writes or adds to. Counts and strides are std::size_t.
 struct Rows : posenc_rows {
   template <class T>
-  constexpr Rows(T* elements, std::size_t row_stride) : Rows(TypeOf<T>(), elements, row_stride) {}
-  constexpr Rows(posenc_type of, void* elements, std::size_t row_stride)
-      : posenc_rows{of, elements, row_stride} {}
+  constexpr Rows(T* data_, std::size_t stride_) : Rows(TypeOf<T>(), data_, stride_) {}
+  constexpr Rows(posenc_type type_, void* data_, std::size_t stride_) : posenc_rows{type_, data_, stride_} {}
 };
 
-// posenc_list: positions, ids or rows of a cache.
+// posenc_list: an array of positions, ids or rows of a cache.
 struct List : posenc_list {
   template <class T>
-  constexpr List(const T* values) : List(TypeOf<T>(), values) {}  // NOLINT(google-explicit-constructor)
-  constexpr List(posenc_type of, const void* values) : posenc_list{of, values} {}
+  constexpr List(const T* data_) : List(TypeOf<T>(), data_) {}  // NOLINT(google-explicit-constructor)
+  constexpr List(posenc_type type_, const void* data_) : posenc_list{type_, data_} {}
 };
 
-// posenc_lookup: token ids, and the table [vocabulary, stride] that they are looked up in.
+// posenc_lookup: token ids, and the table [vocabulary, stride] of their embeddings.
 struct Lookup : posenc_lookup {
   template <class T>
-  constexpr Lookup(List token_ids, const T* embeddings, std::size_t count, std::size_t row_stride)
-      : Lookup(token_ids, TypeOf<T>(), embeddings, count, row_stride) {}
-  constexpr Lookup(List token_ids, posenc_type of, const void* embeddings, std::size_t count,
-                   std::size_t row_stride)
-      : posenc_lookup{token_ids, of, embeddings, count, row_stride} {}
+  constexpr Lookup(List ids_, const T* table_, std::size_t vocabulary_, std::size_t stride_)
+      : Lookup(ids_, TypeOf<T>(), table_, vocabulary_, stride_) {}
+  constexpr Lookup(List ids_, posenc_type type_, const void* table_, std::size_t vocabulary_,
+                   std::size_t stride_)
+      : posenc_lookup{ids_, type_, table_, vocabulary_, stride_} {}
 };
 
-// Owns an object that C's functions made, or null.
+// Owns an object of C, or nothing.
 template <class Made, void (*kDestroy)(Made*)>
 class Owner {
  public:
   Owner() = default;
-  Owner(Owner&& other) noexcept : made_(other.made_) { other.made_ = nullptr; }  // leaves other null
-  Owner& operator=(Owner&& other) noexcept {                                     // exchanges the two
+  Owner(Owner&& other) noexcept : made_(other.made_) { other.made_ = nullptr; }  // other then owns nothing
+  Owner& operator=(Owner&& other) noexcept {  // the two exchange their objects
     Made* mine = made_;
     made_ = other.made_;
     other.made_ = mine;
@@ -89,7 +90,7 @@ class Owner {
 
   Made* get() const { return made_; }
 
-  // Replaces the object by the one that make(&made) makes. On failure the object stays.
+  // Calls make(&made), which makes another object, and destroys the old one. On failure the old one stays.
   template <class Make>
   [[nodiscard]] Status Take(const Make& make) {
     Made* old = made_;

@@ -25,7 +25,7 @@ namespace posenc {
 namespace {
 
 // Entries of a configuration, and the memory that they point to.
-class Config {
+class Entries {
  public:
   // Adds a line "key = value". The value is a number, true, a "string", a list [1,2] of numbers, or a list
   // [a,b] of strings.
@@ -155,7 +155,7 @@ void ExpectRotary(const posenc_rotary_spec& spec, const std::string& results) {
 struct Published {
   std::string name;
   std::vector<std::string> lines;
-  Config config;
+  Entries config;
   std::vector<std::string> rotaries;
 };
 
@@ -227,7 +227,7 @@ TEST(Config, NonsenseIsRefusedWithASentence) {
 }
 
 TEST(Config, BadArgumentsAreRefused) {
-  const Config& config = AllPublished().front().config;
+  const Entries& config = AllPublished().front().config;
   std::vector<posenc_config_entry> entries = config.entries();
   posenc_rotary_spec spec{};
   posenc_config asked{};
@@ -285,6 +285,28 @@ TEST(Config, BadArgumentsAreRefused) {
   expect_with({".", POSENC_CONFIG_NUMBER, 128, nullptr, nullptr, 0}, POSENC_OK);
 }
 
+// An array, a vector and a pointer of C++ are the entries of C; nothing else is set.
+TEST(Config, TakesEntriesOfCpp) {
+  const ConfigEntry entries[] = {{"model_type", "llama"}, {"head_dim", 64}, {"rope_scaling", nullptr}};
+  EXPECT_EQ(entries[2].kind, POSENC_CONFIG_NULL);
+  const std::vector<ConfigEntry> same(std::begin(entries), std::end(entries));
+  const std::vector<posenc_config_entry> of_c(same.begin(), same.end());
+  for (const Config& config : {Config(entries), Config(same), Config(of_c), Config(entries, 3)}) {
+    EXPECT_EQ(config.count, 3u);
+    EXPECT_EQ(config.layer, nullptr);
+    EXPECT_EQ(config.layer_type, nullptr);
+    EXPECT_EQ(config.model_type, nullptr);
+    EXPECT_EQ(config.pairing, nullptr);
+    EXPECT_EQ(config.read, nullptr);
+    RotarySpec spec;
+    posenc_model_report report;
+    EXPECT_EQ(RotaryFromConfig(&spec, config, &report), POSENC_OK) << report.text;
+    EXPECT_EQ(spec.head_dim, 64u);
+  }
+  EXPECT_EQ(Config().entries, nullptr);
+  EXPECT_EQ(Config().count, 0u);
+}
+
 // The order of entries does not matter. Neither does the old content of the spec.
 TEST(Config, OrderDoesNotMatter) {
   for (const Published& published : AllPublished()) {
@@ -324,7 +346,7 @@ TEST(Config, AnyMixtureIsRefusedOrMakesARotary) {
       if (how == 1) line = line.substr(0, line.find(" = ") + 3) + values[below(values.size())];
       if (how == 2) lines.push_back(any_line());
     }
-    Config config;
+    Entries config;
     for (const std::string& line : lines) config.Add(line);
     const std::string asked = below(3) == 0 ? "" : "layer=" + std::to_string(below(50));
     const Made result = Make(config.entries(), below(4) == 0 ? asked + " type=full_attention" : asked);
