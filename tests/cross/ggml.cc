@@ -486,7 +486,7 @@ void CompareRefusals() {
     r->mode = mode;
     r->sections = {s0, s1, s2, s3};
   };
-  refuses(POSENC_OK, "", "nothing", [](Rope*) {});
+  refuses(posenc_kind{}, "", "nothing", [](Rope*) {});
   refuses(POSENC_BAD_ARGUMENT, "mode must be", "mode 1", [](Rope* r) { r->mode = 1; });
   refuses(POSENC_BAD_ARGUMENT, "n_dims must be positive", "n_dims 0", [](Rope* r) { r->n_dims = 0; });
   refuses(POSENC_BAD_MEMBER, "rotary_dim must be even", "n_dims 63", [](Rope* r) { r->n_dims = 63; });
@@ -579,8 +579,8 @@ void CompareRefusals() {
            std::string(what) + ": " + answer.why);
   };
   const posenc_rotary* by = rotary.get();
-  node(POSENC_OK, "", "four rows", a, b, by);
-  node(POSENC_OK, "", "one row", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 5), by);
+  node(posenc_kind{}, "", "four rows", a, b, by);
+  node(posenc_kind{}, "", "one row", a, ggml_new_tensor_1d(c, GGML_TYPE_I32, 5), by);
   node(POSENC_NULL, "rotary is null", "no rotary", a, b, nullptr);
   node(POSENC_NULL, "the heads a", "no heads", nullptr, b, by);
   node(POSENC_BAD_TYPE, "the heads a must be", "heads of int32",
@@ -602,7 +602,7 @@ void CompareRefusals() {
   node(POSENC_BAD_STRIDE, "nb[2]", "tokens that overlap", ggml_view_3d(c, a, 128, 3, 5, 512, 1024, 0), b, by);
   ggml_tensor* two = ggml_new_tensor_4d(c, GGML_TYPE_F32, 128, 3, 5, 2);
   ggml_tensor* twice = ggml_view_4d(c, two, 128, 3, 5, 2, 512, 4 * 384, 0, 0);
-  node(POSENC_OK, "", "one batch twice", twice, b, by);
+  node(posenc_kind{}, "", "one batch twice", twice, b, by);
   ggml_tensor* made = nullptr;
   Expect(Node(c, twice, b, by, true, &made).Is(POSENC_BAD_STRIDE, "nb[3]") && made == nullptr,
          "one batch twice, in place");
