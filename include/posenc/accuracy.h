@@ -1,5 +1,4 @@
-// What posenc promises about accuracy, for C++: a constant for each bound, and how errors are measured in
-// ulps.
+// What posenc promises about accuracy, for C++: a constant for each bound, and a measure of errors in ulps.
 #ifndef POSENC_ACCURACY_H_
 #define POSENC_ACCURACY_H_
 

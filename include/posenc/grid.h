@@ -24,9 +24,8 @@
 
 namespace posenc {
 
-// posenc_grid_axis: an encoder, the first of its columns in a row, and count positions. They are
-// first_position, first_position + 1, ... or an array. Encoder and array must live as long as the axis is
-// used.
+// posenc_grid_axis: an encoder, the first of its columns in a row, and count positions. These are
+// first_position, first_position + 1, ... or an array. Encoder and array must outlive the axis.
 struct GridAxis : posenc_grid_axis {
   GridAxis(const Encoder& encoder_, std::size_t column_, std::size_t count_, std::int64_t first_position_ = 0)
       : posenc_grid_axis{encoder_.get(), column_, count_, {}, first_position_} {}
@@ -35,8 +34,8 @@ struct GridAxis : posenc_grid_axis {
 };
 static_assert(sizeof(GridAxis) == sizeof(posenc_grid_axis), "GridAxis [n] is an array of posenc_grid_axis");
 
-// Writes zeros into prefix_rows rows, then a row for each cell. If the number of axes is only known at run
-// time, call posenc_write_grid.
+// Writes prefix_rows rows of zeros, then a row for each cell. If only the run knows the number of axes, call
+// posenc_write_grid.
 template <std::size_t kCount>
 [[nodiscard]] Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& out,
                                std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {

@@ -75,8 +75,8 @@ struct ConfigEntry : posenc_config_entry {
 static_assert(sizeof(ConfigEntry) == sizeof(posenc_config_entry),
               "an array of ConfigEntry is an array of posenc_config_entry");
 
-// posenc_config: entries of a configuration, and nothing else set. It points to the entries. Set its members
-// to name a layer, for example.
+// posenc_config: entries of a configuration, with nothing else set. It points to the entries. Set its other
+// members to name a layer, for example.
 struct Config : posenc_config {
   Config() : posenc_config{} {}
   Config(const posenc_config_entry* entries_, std::size_t count_) : posenc_config{} {

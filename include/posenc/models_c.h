@@ -27,8 +27,7 @@ extern "C" {
 typedef int32_t posenc_config_kind, posenc_normalization;
 #endif
 
-// What a function found out. If it failed, text says why in one sentence, and what would be right. This
-// struct will not grow.
+// What a function found out. If it failed, text says why, and what would be right. This struct will not grow.
 typedef struct posenc_model_report {
   const char* key;  // the key or preset at fault, or "". It points to the caller's key or to constant text
   size_t index;     // the entry with this key; the number of entries if there is none
@@ -47,16 +46,14 @@ typedef struct posenc_preset {
 } posenc_preset;
 
 // Sets all members of *spec as a preset has them for rows of dim columns, without a phase rounding. You may
-// then change other members, but not dim, because exponent_dim depends on it. Presets with your own
-// frequencies
-// ("gaussian_fourier") set frequency_count; you set frequencies or frequencies_f32. On failure *spec stays as
-// it was. report may be NULL; it names the preset that you may have meant.
+// then change other members, but not dim, because exponent_dim depends on it. Presets with frequencies of
+// your own ("gaussian_fourier") set frequency_count; you set frequencies or frequencies_f32. On failure *spec
+// stays as it was. report may be NULL; it names the preset that you may have meant.
 POSENC_CALL posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t dim,
                                posenc_model_report* report);
 
-// How the code that a preset was read in rounds its phases. Set spec.phase_rounding to it, to get the same
-// phases. It is POSENC_NO_PHASE_ROUNDING if posenc cannot round as that code does, and -1 if no preset has
-// that name.
+// How the code of a preset's source rounds its phases. Set spec.phase_rounding to it, to get the same phases.
+// It is POSENC_NO_PHASE_ROUNDING if posenc cannot round as that code does, and -1 if no preset has the name.
 POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 
 // Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
@@ -122,7 +119,7 @@ typedef struct posenc_config {
   const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
   const char* model_type;              // instead of the one in the configuration, or NULL
   const posenc_pairing* pairing;       // for a model that posenc does not know, or NULL
-  unsigned char* read;  // NULL, or [count]: becomes 1 for each entry that the function used, else 0
+  unsigned char* read;  // NULL, or [count]: becomes 1 for entries that were used, else 0; on failure, too
 } posenc_config;
 
 // Sets all members of *spec as the rotary embedding of the configuration's model needs them.
@@ -158,13 +155,12 @@ typedef struct posenc_ids {
 //   positions[b][s] = padding_id + past + n    else; n tokens of ids[b][0] .. ids[b][s] are not padding
 //
 // past is the number of tokens that came before (past_key_values_length), or 0. positions is [batch, stride]
-// of I32 or I64. It must not overlap ids. padding_id + past + sequence must be at most 2^31 and fit the type
-// of positions.
+// of I32 or I64, and must not overlap ids. padding_id + past + sequence must be at most 2^31 and fit the
+// type.
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What becomes of a count n, where m is the last count of the same column or row. f32() and f64() round to
-// nearest.
+// What becomes of a count n. m is the last count of its column or row. f32() and f64() round to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and

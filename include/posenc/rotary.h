@@ -42,8 +42,7 @@ struct RotarySpec : posenc_rotary_spec {
       : posenc_rotary_spec(spec) {}  // a copy, which points to the same arrays
 };
 
-// posenc_heads: the heads of one tensor, rotated in place. Set the other members for a source, a scale or an
-// inverse.
+// posenc_heads: the heads of one tensor, rotated in place. Set other members for a source, scale or inverse.
 //
 //   [tokens, heads, head_dim]     Heads(data, heads, heads * head_dim, head_dim)
 //   [heads, tokens, head_dim]     Heads(data, heads, head_dim, tokens * head_dim)

@@ -25,8 +25,7 @@ struct Float16 {
 };
 
 // The posenc_type of float, double, BFloat16, Float16, std::int32_t and std::int64_t. Other types do not
-// compile. If you have a 16-bit type of your own, pass a posenc_type and a pointer: Rows(POSENC_BF16, data,
-// stride).
+// compile. With a 16-bit type of your own write its posenc_type: Rows(POSENC_BF16, data, stride).
 template <class Element>
 constexpr posenc_type TypeOf() {
   using T = std::remove_const_t<Element>;
