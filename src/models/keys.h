@@ -37,7 +37,7 @@ enum Slot : std::uint8_t {
   share,                 // which share of a head rotates, rounded down to whole elements
   share_in_dictionary,   // which share of a head rotates, rounded down to whole elements
   neighbours,            // true: pairs are neighbours
-  halves,                // true: pairs are half-split
+  half_split,            // true: pairs are half-split
   base,                  // the base
   base_in_dictionary,    // the base; it replaces a base outside the dictionary
   other_base,            // the base for vLLM; it must agree with the base for transformers
