@@ -77,7 +77,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... alternate, with equally many pairs each. The pairs of axis 0 follow: ERNIE 4.5 VL.
   POSENC_ALTERNATING_AXES = 2,
-  // As consecutive, but axis k has the scaled frequencies number k, k + axes, k + 2 axes, ...: Pixtral.
+  // As consecutive, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes), w_(k + 2 axes) and
+  // so on: Pixtral.
   POSENC_SPLIT_AXES = 3,
   // As consecutive, but each axis has frequencies of its own before scaling: base^(-j / sections[k]) for
   // j = 0, 1, ... exponent_dim must be 0. Vision towers, DINOv3, FLUX.
