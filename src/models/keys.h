@@ -18,7 +18,7 @@ namespace models {
 // A slot is what a key says. Several keys may have the same slot, because models use different names.
 // tools/models-table copies these comments into docs/models.md.
 enum Slot : std::uint8_t {
-  nothing,               // it has nothing to do with the rotation of q and k
+  nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
   max_length,            // the longest context; positions beyond it are allowed
   original_length,       // the context of the training, for scalings
