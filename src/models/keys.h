@@ -18,7 +18,7 @@ namespace models {
 // A slot is what a key says. Several keys may have the same slot, because models use different names.
 // tools/models-table copies these comments into docs/models.md.
 enum Slot : std::uint8_t {
-  nothing,               // it has nothing to do with the rotation of q and k
+  nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
   max_length,            // the longest context; positions beyond it are allowed
   original_length,       // the context of the training, for scalings
@@ -37,7 +37,7 @@ enum Slot : std::uint8_t {
   share,                 // which share of a head rotates, rounded down to whole elements
   share_in_dictionary,   // which share of a head rotates, rounded down to whole elements
   neighbours,            // true: pairs are neighbours
-  halves,                // true: pairs are half-split
+  half_split,            // true: pairs are half-split
   base,                  // the base
   base_in_dictionary,    // the base; it replaces a base outside the dictionary
   other_base,            // the base for vLLM; it must agree with the base for transformers

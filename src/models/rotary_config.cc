@@ -391,11 +391,11 @@ class SpecMaker {
     }
     bool pairs_neighbours = row_.Has("neighbours") && is_latent_ == row_.Has("latent");
     if (c_.Has(neighbours)) pairs_neighbours = c_.Number(neighbours) != 0.0;
-    if (c_.Has(halves)) pairs_neighbours = c_.Number(halves) == 0.0;
-    // With several axes ggml always pairs halves, whatever the architecture is.
+    if (c_.Has(half_split)) pairs_neighbours = c_.Number(half_split) == 0.0;
+    // With several axes ggml always has half-split pairs, whatever the architecture is.
     if (!pairs_neighbours || (c_.is_gguf() && spec_.axes > 1)) return;
     spec_.pairing = POSENC_NEIGHBOURS;
-    if (row_.Has("to_halves")) spec_.output_pairing = POSENC_HALF_SPLIT;
+    if (row_.Has("to_half_split")) spec_.output_pairing = POSENC_HALF_SPLIT;
   }
 
   // A key that the model's code does not read must agree with what the code does without it.
@@ -421,7 +421,7 @@ class SpecMaker {
     expect(rope_dim, number(rope_dim) == static_cast<double>(spec_.rotary_dim), unread);
     expect(nope_dim, number(nope_dim) == static_cast<double>(spec_.head_dim - spec_.rotary_dim), unread);
     expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
-    expect(halves, (number(halves) == 0.0) == pairs_neighbours, unread);
+    expect(half_split, (number(half_split) == 0.0) == pairs_neighbours, unread);
     expect(interleaves, (number(interleaves) != 0.0) == row_.Has("interleaved"), unread);
     expect(several_axes, (number(several_axes) != 0.0) == (spec_.axes > 1), unread);
     expect(base_ratio, number(base_ratio) == 1.0, unread);

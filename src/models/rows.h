@@ -11,7 +11,7 @@ namespace posenc {
 namespace internal {
 namespace models {
 
-// The words of a row, such as "halves rope_theta=10000 full_attention:rope_theta=1000000".
+// The words of a row, such as "half_split rope_theta=10000 full_attention:rope_theta=1000000".
 // models/transformers.inc explains all words.
 class Row {
  public:
