@@ -61,9 +61,9 @@ def filled(header, rows):
     return markdown([header[k] for k in kept], [[row[k] for k in kept] for row in rows])
 
 
-def wrapped(text):
+def wrapped(text, width=120):
     """Each line by itself, lists with what follows indented."""
-    return "\n".join(textwrap.fill(line, 120, subsequent_indent="  " if line.startswith("- ") else "",
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "",
                                    break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
 
 
@@ -139,9 +139,9 @@ def creation(run):
     return filled(["microseconds", *(f"dim {dim}" for dim in CREATED)], lines)
 
 
-def compared(run, what=""):
-    """The speed of the best target, divided by the speed of another way; also where it is slower. Lines of README's table
-    whose first words are `what`."""
+def compared(run, *wanted):
+    """The speed of the best target, divided by the speed of another way; also where it is slower. wanted: how
+    the names of the lines begin."""
     best = run.targets[0]
 
     def ratio(name, counter):
@@ -167,13 +167,13 @@ def compared(run, what=""):
         return [cell(tokens) for tokens in (1, 512, 16384)]
 
     lines = [["makes a float32 table", "the fastest of Eigen, libmvec and SLEEF in float32", *map(fastest, SHAPES[:3])],
-             ["", "SLEEF in double, rounded to float32", *peer("sleef_double")],
-             ["", "[the PyTorch recipe](bench/README.md#peers), eager", *peer("pytorch")],
+             ["makes a float32 table", "SLEEF in double, rounded to float32", *peer("sleef_double")],
+             ["makes a float32 table", "[the PyTorch recipe](bench/README.md#peers), eager", *peer("pytorch")],
              ["adds to float32 activations", "adding a table that was made before", *add("f32")],
              ["adds to bfloat16 activations", "adding a bfloat16 table that was made before", *add("bf16")],
              *([f"rotates {name}, {way}", "the fastest loop over a table of cosines and sines", *rotate(arithmetic, kind)]
                for kind, name in TYPES[:2] for arithmetic, way in (("exact", "exactly"), ("fast", "in the fast arithmetic")))]
-    lines = [line for line in lines if line[0].startswith(what) and any(line[2:])]
+    lines = [line for line in lines if line[0].startswith(wanted) and any(line[2:])]
     return markdown(["what posenc does", "compared with", "one row or token", "512 rows or tokens", "large"], lines)
 
 
@@ -187,15 +187,16 @@ elements. "Large" is"""
 
 
 def readme(run, text):
-    said = wrapped(f"All figures in this table are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a "
-                   "table, 65,536 rows for adding, and 16,384 tokens for rotating.")
-    return replace(text, "report", "compared", f"{said}\n\n{compared(run)}")
+    said = wrapped(f"The table has the speed of posenc divided by the speed of another way; below 1, posenc is slower. All figures are from "
+                   f"[one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
+                   "16,384 tokens for rotating. [More about rotation](docs/speed_rotary.md).", 140)
+    return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
     said = wrapped(f"This is the speed of posenc divided by the speed of a table, in [one run](speed.md): {measured(run)}. Below 1 "
                    f"the table is faster. {SIZES} 65,536 rows for adding, and 16,384 tokens for rotating.")
-    return replace(text, "report", "tables", f"{said}\n\n{compared(run, ('adds', 'rotates'))}")
+    return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
 
 def page(run):

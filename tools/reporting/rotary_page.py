@@ -104,7 +104,7 @@ bytes of the elements divided by the best time. Where a cell has two rates, the 
 pairs of neighbours. A single token is at position 131071, others begin at position 0.
 
 - **exact** rounds each element once. **fast** rounds products and sums, too. Both compute cosines and sines in each call.
-- **by a cache** is the fast arithmetic with cosines and sines that `posenc_rotary_write` made before, in the type of the elements.
+- **by a cache** is the fast arithmetic with a cache of cosines and sines, which posenc wrote before in the type of the elements.
 - **A loop over a table** is what inference engines do. "Vectors by hand" is the fastest loop that they have: intrinsics for
   the widest vectors of this CPU, cosines and sines loaded once for several heads.
 - **The largest error** is divided by the length of the pair, hypot(a, b).
@@ -141,8 +141,8 @@ If a scaling takes more logarithms (`POSENC_MIXED_NTK`), 1,024 bits take longer.
 
 ## Caches of cosines and sines
 
-`posenc_rotary_write` for 4096 rows of head dim 128, {best}. In brackets is the rate divided by the rate of `posenc_write` for
-as many bytes.
+posenc writes a cache for 4096 positions and head dim 128, {best}. In brackets is the rate divided by the rate at which
+`posenc_write` writes as many bytes.
 
 {caches(run)}
 
