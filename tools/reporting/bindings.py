@@ -1,4 +1,4 @@
-"""The blocks of the bindings' pages, each made from the record of their own benchmark."""
+"""The figures in the pages of the bindings, made from the records of their benchmarks."""
 
 import json
 

@@ -111,9 +111,9 @@ def also(run):
     return wrapped(f"""\
 - `Add` to a table of 256 MiB runs at {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
 table. For 1 MiB, which a cache holds, it runs at {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times the rate.
-- For 256 MiB posenc writes {run.ratio(table.format("bf16", best), "f32_ratio")} times as many bfloat16 entries a second as \
-float32 entries{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many float16 entries. `Add` handles \
-{sums[0]:.2f} times as many bfloat16 entries as float32 entries, and {sums[1]:.2f} times as many float16 entries.
+- In a table of 256 MiB, bfloat16 entries are written at {run.ratio(table.format("bf16", best), "f32_ratio")} times the rate of \
+float32 entries{others}, float16 entries at {run.ratio(table.format("f16", best), "f32_ratio")} times the rate. `Add` to that \
+table handles bfloat16 entries at {sums[0]:.2f} times the rate of float32 entries, float16 entries at {sums[1]:.2f} times the rate.
 - Two threads write {IN_CACHE.replace("x", " x ")} at \
 {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread.
 - A table with base 500000, which has many small values, is written at \
@@ -178,7 +178,7 @@ def compared(run, *wanted):
 
 
 def measured(run):
-    """Of which run figures are."""
+    """Names the run."""
     return f"{run.context['cpu']}, {plain_target(run.targets[0])}, one thread, {day(run.context)}"
 
 

@@ -95,15 +95,15 @@ def sort_by_size(shapes):
 
 
 def setting(context):
-    return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz; "
-            f"{context.get('compiler', '?')} {context.get('flags', '')}; {context.get('libc', '?')}; {day(context)}")
+    return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz, "
+            f"{context.get('compiler', '?')} {context.get('flags', '')}, {context.get('libc', '?')}, {day(context)}")
 
 
 def day(context):
-    """When and what was measured, and if it was not alone."""
+    """The date, the commit, and what other programs used meanwhile."""
     others = context.get("busy", 0)
     return (context["date"][:10] + (f", commit {context['commit']}" if "commit" in context else "")
-            + (f"; other programs used {others} of {context['num_cpus']} processors" if others >= 0.1 else ""))
+            + (f", while other programs used {others} of {context['num_cpus']} processors" if others >= 0.1 else ""))
 
 
 def size_label(shape):
