@@ -117,16 +117,20 @@ pairs of neighbours. A single token is at position 131071, others begin at posit
 
 ## What an input can cost
 
-Exact rotation of 48 tokens, in the caches. A figure is the time divided by the time for normally distributed elements. A
-range covers both pairings.
+Exact rotation has a quick loop that rounds nearly all elements. Where this loop cannot tell the rounding, a slower loop in
+double does. Unusual elements go to the slower loop more often. The table has their times, divided by the time for normally
+distributed elements: 48 tokens, in the caches. A range covers both pairings.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
-At some angles results are often exact ties, or cancel. Pairs in halves; "small whole numbers" are 1 to 9 with any sign.
+Some angles also cost time, because many results lie exactly between two numbers of the type, or because the two products
+cancel. The next table has times divided by the time for normally distributed elements at usual angles, for pairs in halves.
+Small whole numbers are 1 to 9 with any sign.
 
 {contents(run, ANGLES, PAIRINGS[:1])}
 
-`posenc_embed` for 512 rows of 512 columns, {best}, with elements of one kind in the table of embeddings:
+The next table is for `posenc_embed`, which adds an encoding to rows of a table of embeddings: 512 rows of 512 columns, {best}.
+All elements of the embeddings are of one kind.
 
 {sums(run)}
 

@@ -118,7 +118,10 @@ def run(names, anyway):
         out = ROOT / "build" / RECORDS[name]
         out.unlink(missing_ok=True)
         started, known = time.monotonic(), context(used)
-        subprocess.run(list(map(str, program(name, out))), cwd=ROOT, check=True)
+        command = list(map(str, program(name, out)))
+        status = subprocess.run(command, cwd=ROOT, check=False).returncode
+        if status or not out.exists():
+            sys.exit(f"report: {command[0]} ended with status {status}, and nothing was published")
         data = json.loads(out.read_text(encoding="utf-8"))
         data["context"] = {**data.get("context", {}), **known}
         out.write_text(json.dumps(data), encoding="utf-8")
