@@ -16,7 +16,7 @@ grep -q '^### Write, f32' "$work/tables"
   { echo "it says:"; cat "$work/stderr"; exit 1; }
 [ -z "$(ls "$work/out")" ] || { echo "there are pictures"; exit 1; }
 
-pages="README.md docs/speed.md docs/speed_rotary.md docs/alternatives.md docs/pytorch.md bindings/python/README.md
+pages="README.md docs/speed.md docs/speed_rotary.md docs/alternatives.md docs/performance.md docs/ggml.md bindings/python/README.md
   bindings/web/README.md bindings/onnxruntime/README.md"
 copy=$work/copy
 mkdir -p "$copy/docs"

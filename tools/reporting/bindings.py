@@ -10,7 +10,8 @@ from reporting.rows import day, short
 def setting(record):
     """The sentence that names the run."""
     context = record["context"]
-    return f"{context['cpu']}, {plain_target(record['target'])}, {record['versions']}, {day(context)}"
+    target = [plain_target(record["target"])] if "target" in record else []
+    return ", ".join([context["cpu"], *target, record["versions"], day(context)])
 
 
 def milliseconds(seconds):
@@ -37,20 +38,14 @@ def python(record):
                     [[label, microseconds(times[name])] for name, label in calls.items() if name in times])
     said = wrapped(f"`tests/bench.py` measured these times in one run with one thread: {setting(record)}. They are the best of "
                    "7 rounds or more.")
-    return f"{said}\n\n{tables}\n\n{single}"
-
-
-def pytorch(record):
-    """For docs/pytorch.md."""
-    times = record["seconds"]
+    text = f"{said}\n\n{tables}\n\n{single}"
     if "sum_of_one" not in times:
-        return "The run had no torch."
-    table = filled(["what", "posenc", "torch"], [
+        return text
+    return text + "\n\n" + filled(["`posenc.torch`", "posenc", "torch"], [
         ["a sum for [8, 512, 512] float32", milliseconds(times["sum_of_many"]), f"`x + table`: {milliseconds(times['torch_sum_of_many'])}"],
         ["a sum for one token, in microseconds", microseconds(times["sum_of_one"]),
          f"`x + table[:, n:n + 1]`: {microseconds(times['torch_sum_of_one'])}"],
-        ["`rotate`, one token, 32 heads of q and 8 of k, in microseconds", microseconds(times["rotate_one"]), ""]])
-    return wrapped(f"`bindings/python/tests/bench.py` measured these times in one run with one thread: {setting(record)}.") + "\n\n" + table
+        ["`rotate` for one token, 32 heads of q and 8 of k, in microseconds", microseconds(times["rotate_one"]), ""]])
 
 
 def npm(record):
@@ -62,8 +57,7 @@ def npm(record):
     table = filled(["5000 x 512", "ms", "GB/s", "times as fast as the plain loop"],
                    [[label, f"{1e3 * times[name]:.2g}", f"{sizes[name] / times[name] / 1e9:.2g}",
                      f"{times['plain JavaScript'] / times[name]:.2g}"] for name, label in labels.items()])
-    context = record["context"]
-    return wrapped(f"`node bindings/web/bench.mjs` measured this in one run: {context['cpu']}, {record['versions']}, {day(context)}. "
+    return wrapped(f"`node bindings/web/bench.mjs` measured this in one run: {setting(record)}. "
                    "The plain loop calls `Math.sin` and `Math.cos`, with frequencies computed before.") + "\n\n" + table
 
 
@@ -91,9 +85,22 @@ def onnxruntime_errors(record):
                   [[position, *(short(errors[name]) for name in names)] for position, errors in record["errors"].items()])
 
 
+def ggml(record):
+    """For docs/ggml.md."""
+    said = wrapped(f"All figures are from one run of `tests/cross/run-ggml --times` with one thread: {setting(record)}.")
+    errors = filled(["largest error of float32 elements between -1 and 1", "ggml", "posenc, fast", "posenc, exact"],
+                    [[where, *(short(of[way]) for way in ("ggml", "fast", "exact"))] for where, of in record["errors"].items()])
+    sizes = list(dict.fromkeys(size for of in record["ratios"].values() for size in of))
+    sizes.sort(key=lambda size: size.startswith("fast"))
+    times = filled(["node", *sizes], [[node, *(f"{of[size]:.2f}" for size in sizes)] for node, of in record["ratios"].items()])
+    return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the times of a node for [128, 32 heads, n tokens] in place, divided by "
+            "the times of ggml's node. Below 1 posenc is faster.") + f"\n\n{times}")
+
+
 # The record in docs: the pages, their block, and what makes it.
-BLOCKS = {"speed_python.json": [("bindings/python/README.md", "speed", python), ("docs/pytorch.md", "speed", pytorch)],
+BLOCKS = {"speed_python.json": [("bindings/python/README.md", "speed", python)],
           "speed_npm.json": [("bindings/web/README.md", "speed", npm)],
+          "speed_ggml.json": [("docs/ggml.md", "speed", ggml)],
           "speed_onnxruntime.json": [("bindings/onnxruntime/README.md", "speed", onnxruntime),
                                      ("bindings/onnxruntime/README.md", "errors", onnxruntime_errors)]}
 

@@ -13,7 +13,8 @@ from reporting.rows import main_targets_of, unique
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 BENCH = ROOT / "build/release/bench/posenc_bench"
-RECORDS = {"bench": "speed.json", "python": "speed_python.json", "npm": "speed_npm.json", "onnxruntime": "speed_onnxruntime.json"}
+RECORDS = {"bench": "speed.json", "python": "speed_python.json", "npm": "speed_npm.json", "onnxruntime": "speed_onnxruntime.json",
+           "ggml": "speed_ggml.json"}
 MOST_BUSY = 0.2  # processors that other programs may use
 # Family and models of x86 cores whose CPUs have names that do not tell.
 CORES = {"AuthenticAMD": [(25, range(0x10, 0x20), "Zen 4"), (25, range(0x60, 0x80), "Zen 4"), (25, range(0xA0, 0xB0), "Zen 4"),
@@ -66,6 +67,7 @@ def rows_filter(names):
         f"Timesteps/f32/64x320/{best}",
         f"(Create/.*|MemorySize/1024)/{every}",
         f"Rotate/(exact|fast)/f32/half_split/(1|512)x40x128/{every}",
+        "Rotate/exact/f32/half_split/1x40x128/.*",
         f"Rotate(/exact|/fast|Cached)/[a-z0-9]*/[a-z_]*/[0-9x]*/{two}",
         f"Rotate/exact/[a-z0-9]*/[a-z_]*/[a-z_]*/48x40x128/{two}",
         f"RotaryCache/.*/{best}",
@@ -84,7 +86,7 @@ def build(name):
     commands = {"bench": [cmake[0], cmake[1] + "posenc_bench"],
                 "python": [cmake[0], "ctest --preset release -R ^python.wheel$"],  # installs the package for its tests
                 "npm": ["bindings/web/build"],
-                "onnxruntime": []}  # builds by itself
+                "onnxruntime": [], "ggml": []}  # build by themselves
     for command in commands[name]:
         made = subprocess.run(command.split(), cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
@@ -100,7 +102,27 @@ def program(name, out):
         return [python, "bindings/python/tests/bench.py", "--json", out]
     if name == "npm":
         return ["node", "bindings/web/bench.mjs", out]
+    if name == "ggml":
+        return ["tests/cross/run-ggml", "--times"]  # prints tables: ggml_record
     return ["tests/cross/run-onnxruntime", "bench.py", "--json", pathlib.Path("/source", out.relative_to(ROOT))]
+
+
+def ggml_record(text):
+    """What tests/cross/run-ggml prints: the largest errors, and how long nodes take, divided by the time of ggml's nodes."""
+    errors, ratios = {}, {}
+    for name, *cells in (line.strip("| ").split(" |") for line in text.splitlines() if line.startswith("| ")):
+        cells = [cell.strip() for cell in cells]
+        if name.endswith(", float32") and len(cells) == 6:
+            for way, pair in (("ggml", cells[:2]), ("fast", cells[2:4]), ("exact", cells[4:])):
+                for where, error in zip(("near position 100", "near position 131071"), pair):
+                    of = errors.setdefault(where, {})
+                    of[way] = max(of.get(way, 0.0), float(error or 0))
+        elif ", n = " in name and len(cells) == 5:
+            node, size = name.rsplit(", ", 1)
+            for way, ratio in (("exact", cells[3]), ("fast", cells[4])):
+                ratios.setdefault(node, {})[f"{way}, {size}"] = float(ratio)
+    version = next(line for line in text.splitlines() if line.startswith("ggml "))
+    return {"versions": version, "errors": errors, "ratios": ratios}
 
 
 def run(names, anyway):
@@ -119,9 +141,11 @@ def run(names, anyway):
         out.unlink(missing_ok=True)
         started, known = time.monotonic(), context(used)
         command = list(map(str, program(name, out)))
-        status = subprocess.run(command, cwd=ROOT, check=False).returncode
-        if status or not out.exists():
-            sys.exit(f"report: {command[0]} ended with status {status}, and nothing was published")
+        ended = subprocess.run(command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE if name == "ggml" else None)
+        if name == "ggml" and ended.returncode == 0:
+            out.write_text(json.dumps(ggml_record(ended.stdout)), encoding="utf-8")
+        if ended.returncode or not out.exists():
+            sys.exit(f"report: {command[0]} ended with status {ended.returncode}, and nothing was published")
         data = json.loads(out.read_text(encoding="utf-8"))
         data["context"] = {**data.get("context", {}), **known}
         out.write_text(json.dumps(data), encoding="utf-8")
