@@ -187,8 +187,8 @@ elements. "Large" is"""
 
 
 def readme(run, text):
-    said = wrapped(f"The table has the speed of posenc divided by the speed of another way; below 1, posenc is slower. All figures are from "
-                   f"[one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
+    said = wrapped("The table has the speed of posenc divided by the speed of another way; below 1, posenc is slower. All figures "
+                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
                    "16,384 tokens for rotating. [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
@@ -205,7 +205,8 @@ def performance(run, text):
     times = [1e6 * 40 * 128 / row.counters["entries_per_second"] for row in rows]
     said = wrapped("The benchmark times the same call: 40 heads with 128 elements of float32 in exact arithmetic. These are its times in "
                    f"microseconds in [one run](speed.md): {measured(run)}.")
-    return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [[f'{time:,.3g}' if time < 100 else f'{time:,.0f}' for time in times]])}")
+    cells = [f"{time:,.3g}" if time < 100 else f"{time:,.0f}" for time in times]
+    return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [cells])}")
 
 
 def page(run):

@@ -50,8 +50,8 @@ def head():
                           capture_output=True, text=True).stdout.strip()
 
 
-def context(used):
-    return {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "commit": head(),
+def context(used, commit):
+    return {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "commit": commit,
             "cpu": cpu_name(), "num_cpus": os.cpu_count(), "busy": used}
 
 
@@ -80,17 +80,21 @@ def wanted_rows():
     return rows_filter(names)
 
 
+class Failed(Exception):
+    """A sentence that says why nothing was measured."""
+
+
 def build(name):
     """What the program measures, as the sources are now."""
     cmake = ["cmake --preset release", "cmake --build --preset release --parallel 2 --target "]
     commands = {"bench": [cmake[0], cmake[1] + "posenc_bench"],
-                "python": [cmake[0], "ctest --preset release -R ^python.wheel$"],  # installs the package for its tests
+                "python": [cmake[0], "bindings/python/get-packages", "ctest --preset release -R ^python.wheel$"],
                 "npm": ["bindings/web/build"],
                 "onnxruntime": [], "ggml": []}  # build by themselves
     for command in commands[name]:
         made = subprocess.run(command.split(), cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
-            sys.exit(f"report: {command} failed:\n{made.stdout}")
+            raise Failed(f"{command} failed:\n{made.stdout}")
 
 
 def program(name, out):
@@ -125,30 +129,42 @@ def ggml_record(text):
     return {"versions": version, "errors": errors, "ratios": ratios}
 
 
+def measure(name, commit, anyway):
+    """Returns the path of what the program wrote, with the machine and the commit."""
+    build(name)
+    used = busy()
+    if used > MOST_BUSY and not anyway:
+        raise Failed(f"other programs use {used} of this machine's {os.cpu_count()} processors; run it when they have ended (or --anyway)")
+    out = ROOT / "build" / RECORDS[name]
+    out.unlink(missing_ok=True)
+    started, known = time.monotonic(), context(used, commit)
+    command = list(map(str, program(name, out)))
+    ended = subprocess.run(command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE if name == "ggml" else None)
+    if name == "ggml" and ended.returncode == 0:
+        out.write_text(json.dumps(ggml_record(ended.stdout)), encoding="utf-8")
+    if ended.returncode or not out.exists():
+        raise Failed(f"{command[0]} ended with status {ended.returncode}")
+    data = json.loads(out.read_text(encoding="utf-8"))
+    data["context"] = {**data.get("context", {}), **known}
+    out.write_text(json.dumps(data), encoding="utf-8")
+    print(f"report: {name} took {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return out
+
+
 def run(names, anyway):
-    """Writes a record for each name. Refuses uncommitted changes and a busy machine, unless it is to go on anyway."""
-    if head().endswith("-dirty") and not anyway:
+    """Yields each name and its new record. A name that fails leaves the others alone; at the end the program exits with status 1.
+
+    Refuses uncommitted changes and a busy machine, unless it is to go on anyway.
+    """
+    commit = head()  # of all, because publishing changes pages
+    if commit.endswith("-dirty") and not anyway:
         sys.exit("report: commit your changes first: the pages name the commit that was measured (or --anyway)")
+    failed = False
     for name in names:
-        build(name)
-    made = {}
-    for name in names:
-        used = busy()
-        if used > MOST_BUSY and not anyway:
-            sys.exit(f"report: other programs use {used} of this machine's {os.cpu_count()} processors; run it when they "
-                     "have ended (or --anyway)")
-        out = ROOT / "build" / RECORDS[name]
-        out.unlink(missing_ok=True)
-        started, known = time.monotonic(), context(used)
-        command = list(map(str, program(name, out)))
-        ended = subprocess.run(command, cwd=ROOT, check=False, text=True, stdout=subprocess.PIPE if name == "ggml" else None)
-        if name == "ggml" and ended.returncode == 0:
-            out.write_text(json.dumps(ggml_record(ended.stdout)), encoding="utf-8")
-        if ended.returncode or not out.exists():
-            sys.exit(f"report: {command[0]} ended with status {ended.returncode}, and nothing was published")
-        data = json.loads(out.read_text(encoding="utf-8"))
-        data["context"] = {**data.get("context", {}), **known}
-        out.write_text(json.dumps(data), encoding="utf-8")
-        made[name] = out
-        print(f"report: {name} took {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return made
+        try:
+            yield name, measure(name, commit, anyway)
+        except Failed as why:
+            failed = True
+            print(f"report: {name} is not published: {why}", file=sys.stderr)
+    if failed:
+        sys.exit(1)
