@@ -77,6 +77,17 @@ void FillHeads(const std::string& content, posenc_pairing pairing, T* x, std::si
   }
 }
 
+// Whole numbers from -9 to 9, without 0; all types hold them exactly.
+template <class T>
+void FillIntegers(T* x, std::size_t count) {
+  std::mt19937 random(5);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto any = static_cast<std::uint32_t>(random());
+    const auto magnitude = static_cast<float>(1 + any / 2 % 9);
+    x[k] = Truncate<T>(any % 2 == 0 ? magnitude : -magnitude);
+  }
+}
+
 }  // namespace bench
 }  // namespace posenc
 

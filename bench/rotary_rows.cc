@@ -25,7 +25,6 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
-constexpr std::size_t kCachedTokens[] = {1, 48, 16384};
 constexpr std::size_t kCheckedTokens = 48;
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens; more means wrong use
 constexpr double kFastTolerance = 0x1p-21;  // relative to hypot(a, b): more than POSENC_FAST's 2 ulp
@@ -310,6 +309,62 @@ void RegisterContents(const TargetNames& targets) {
   }
 }
 
+// Angles near which exact elements are often ties, or cancel. Frequencies are in turns, one pair after
+// another.
+struct HardTurns {
+  const char* name;
+  double turns[2];
+  double scale;         // of the elements
+  bool is_of_integers;  // elements +-1 .. +-9, so that one pair in nine has a = b or a = -b
+};
+constexpr HardTurns kHardTurns[] = {{"quarter_turns", {0.25, 0.5}, 0.75, false},
+                                    {"eighth_turns", {0.125, 0.375}, 1.0, true},
+                                    {"nearly_twelfths", {1.0 / 12.0, 5.0 / 12.0}, 0.75, false}};
+
+// As RunContent; normal_ratio is taken beside normal elements at the usual angles.
+template <class T>
+void RunHardTurns(benchmark::State& state, const RotaryCase& which, const HardTurns& hard,
+                  const std::string& target) {
+  std::vector<double> frequencies(kPairs);
+  for (std::size_t i = 0; i < kPairs; ++i) frequencies[i] = hard.turns[i % 2];
+  RotarySpec spec = which.spec(target.c_str());
+  Rotary usual, rotary;
+  if (!Created(state, spec, &usual)) return;
+  spec.unit = POSENC_TURNS;
+  spec.frequencies = frequencies.data();
+  spec.frequency_count = kPairs;
+  if (!Created(state, spec, &rotary)) return;
+  std::vector<T> odd(which.entries()), normal(which.entries());
+  FillNormal(normal.data(), normal.size());
+  odd = normal;
+  if (hard.is_of_integers) FillIntegers(odd.data(), odd.size());
+  T* out = Output().Get<T>(which.entries());
+  const auto rotate = [&](const Rotary& by, const std::vector<T>& source, double scale) {
+    auto tensors = TensorsOf(which, out);
+    const std::size_t offsets[] = {0, which.key_offset()};
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+      tensors[k].source = source.data() + offsets[k];
+      tensors[k].scale = scale;
+    }
+    return by.Rotate(which.first, which.tokens, {tensors[0], tensors[1]});
+  };
+  MeasureChecked(state, {which.entries(), which.entries() * sizeof(T)},
+                 [&] { return rotate(rotary, odd, hard.scale); },
+                 {{"normal_ratio", [&] { rotate(usual, normal, 1.0); }}});
+}
+
+template <class T>
+void RegisterHardTurns(const TargetNames& targets) {
+  RotaryCase which{POSENC_EXACT, POSENC_HALF_SPLIT, 48};
+  which.first = 1000;
+  for (const HardTurns& hard : kHardTurns) {
+    RegisterEach(NameOf(TypeOf<T>(), which, std::string(hard.name) + "/"), which.entries(), targets,
+                 [=](benchmark::State& state, const std::string& target) {
+                   RunHardTurns<T>(state, which, hard, target);
+                 });
+  }
+}
+
 template <class T>
 void RegisterCase(RotaryCase which, const TargetNames& targets) {
   which.first = FirstOf(which.tokens);
@@ -328,7 +383,7 @@ void RegisterCases(posenc_arithmetic arithmetic, const TargetNames& targets) {
 template <class T>
 void RegisterCached(const TargetNames& targets) {
   for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
-    for (const std::size_t tokens : kCachedTokens) {
+    for (const std::size_t tokens : kTokens) {
       RegisterCase<T>({POSENC_FAST, pairing, tokens, 0, false, true}, targets);
     }
   }
@@ -345,6 +400,9 @@ void RegisterRotary(const TargetNames& targets) {
   RegisterContents<float>(targets);
   RegisterContents<BFloat16>(targets);
   RegisterContents<Float16>(targets);
+  RegisterHardTurns<float>(targets);
+  RegisterHardTurns<BFloat16>(targets);
+  RegisterHardTurns<Float16>(targets);
   for (const std::size_t tokens : kHeadsFirstTokens) {
     RegisterCase<float>({POSENC_EXACT, POSENC_HALF_SPLIT, tokens, 0, true}, targets);
   }

@@ -1,6 +1,8 @@
-// Encodings of 5000 x 512 by posenc and by plain JavaScript: node bindings/web/bench.mjs
+// Encodings of 5000 x 512 by posenc and by plain JavaScript: node bindings/web/bench.mjs [FILE]
+// FILE gets the times as JSON, which tools/report reads.
 //
 // The loop has the frequencies precomputed, so that an entry costs it one product and one sine or cosine.
+import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 const build = process.env.POSENC_WEB_BUILD ?? new URL('../../build/web', import.meta.url).pathname;
@@ -35,16 +37,24 @@ const ways = [
   ['add, float32', out, () => encoder.add(out)],
 ];
 const best = ways.map(() => Infinity);
-for (let round = 0; round < 9; ++round) {
+for (let round = 0; round < 50; ++round) {
   ways.forEach(([, , work], k) => {
     const start = performance.now();
     work();
     best[k] = Math.min(best[k], performance.now() - start);
   });
 }
-console.log(`5000 x 512, best of 9, Node ${process.versions.node}`);
+console.log(`5000 x 512, best of 50, Node ${process.versions.node}`);
 ways.forEach(([name, array], k) => {
   const rate = array.byteLength / best[k] / 1e6;
   console.log(`${name.padEnd(30)} ${best[k].toFixed(2).padStart(8)} ms ${rate.toFixed(2).padStart(6)} GB/s ` +
     `${(best[0] / best[k]).toFixed(1).padStart(6)} times plain`);
 });
+if (process.argv[2]) {
+  const each = (of) => Object.fromEntries(ways.map(([name, array], k) => [name, of(array, k)]));
+  writeFileSync(process.argv[2], JSON.stringify({
+    versions: `Node ${process.versions.node}`,
+    seconds: each((array, k) => best[k] / 1e3),
+    bytes: each((array) => array.byteLength),
+  }));
+}

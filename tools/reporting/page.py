@@ -1,10 +1,11 @@
-"""What readers see of a run: docs/speed.md, a picture a question, and the table of README.md."""
+"""What readers see of a run: docs/speed.md, a picture a question, and the tables of README.md and docs/alternatives.md."""
 
 import math
 import textwrap
 
 from reporting.blocks import replace
-from reporting.rows import ACCURACY_SHAPE, main_targets, number, select, setting, size_label, sort_by_size, unique
+from reporting.rows import (ACCURACY_SHAPE, ROTARY_RIVALS, day, main_targets, number, select, setting, size_label, sort_by_size,
+                            unique)
 
 TYPES = (("f32", "float32"), ("bf16", "bfloat16"), ("f16", "float16"), ("f64", "double"))
 IN_CACHE, IN_MEMORY = "512x512", "65536x1024"
@@ -12,6 +13,7 @@ SHAPES = ("1x1024", IN_CACHE, ACCURACY_SHAPE, IN_MEMORY)  # of the table of figu
 PEERS = {"libmvec": "libmvec, float, {widest}", "eigen": "Eigen, float", "sleef_float": "SLEEF float u10, {widest}",
          "sleef_double": "SLEEF double, rounded to float, {widest}", "pytorch": "the PyTorch recipe, {version}",
          "scalar_libm": "scalar `expf`, `sinf`, `cosf`"}
+CREATED = (128, 512, 1024)  # dims
 FLOAT_PEERS = ("eigen", "libmvec", "sleef_float")
 DOUBLE_PEERS = {"sleef_f64": "SLEEF u10, {widest}", "sleef_f64_avx2": "SLEEF u10, AVX2",
                 "scalar_libm_f64": "scalar `exp`, `sin`, `cos`"}
@@ -50,9 +52,18 @@ def markdown(header, rows):
     return "\n".join([lines[0], "|---" * len(header) + "|", *lines[1:]])
 
 
-def wrapped(text):
+def filled(header, rows):
+    """A table without the columns and rows that the run has nothing for; the first column names the rows."""
+    rows = [row for row in rows if any(row[1:])]
+    if not rows:
+        return "This run has no rows for this table."
+    kept = [0] + [k for k in range(1, len(header)) if any(row[k] for row in rows)]
+    return markdown([header[k] for k in kept], [[row[k] for k in kept] for row in rows])
+
+
+def wrapped(text, width=120):
     """Each line by itself, lists with what follows indented."""
-    return "\n".join(textwrap.fill(line, 120, subsequent_indent="  " if line.startswith("- ") else "",
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  " if line.startswith("- ") else "",
                                    break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
 
 
@@ -91,37 +102,54 @@ def figures(run):
 
 def also(run):
     """Other figures: of the best target, where none is named."""
-    best, last = run.targets[0], run.targets[-1]
+    best = run.targets[0]
     add, table = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}"
     others = "".join(f" ({plain_target(target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
                      for target in run.targets[1:2])
     sums = [run.entries(add.format(kind)) / run.entries(add.format("f32")) for kind in ("bf16", "f16")]
     steps = f"Timesteps/f32/64x320/{best}"
-    create = {dim: run.microseconds(f"Create/f32/{dim}/{best}") for dim in (128, 1024)}
-    lists = {dim: run.microseconds(f"Create/f32/{dim}/lists_only/{best}") for dim in (128, 1024)}
     return wrapped(f"""\
-- `Add` to a table of 256 MiB: {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
-table; of 1 MiB, which a cache holds, {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times.
-- 16 bits, 256 MiB: bfloat16 {run.ratio(table.format("bf16", best), "f32_ratio")} times float32's entries a second{others}, \
-float16 {run.ratio(table.format("f16", best), "f32_ratio")}; sums with bfloat16 {sums[0]:.2f}, with float16 {sums[1]:.2f}.
-- Two threads: {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times one ({IN_CACHE.replace("x", " x ")}). \
-Base 500000, of many small values: {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times base 10000.
-- 64 timesteps of 320 columns: {run.microseconds(steps)} microseconds, {run.ratio(steps, "ggml_ratio", 0)} times as fast as \
-ggml's loop.
-- `Create`: {create[128]} microseconds at dim 128, {create[1024]} at 1024 ({plain_target(last)}: \
-{run.microseconds(f"Create/f32/1024/{last}")}), for lists of positions only {lists[128]} and {lists[1024]}; `MemorySize` \
-{run.microseconds(f"MemorySize/1024/{best}")}.""")
+- `Add` to a table of 256 MiB runs at {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
+table. For 1 MiB, which a cache holds, it runs at {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times the rate.
+- In a table of 256 MiB, bfloat16 entries are written at {run.ratio(table.format("bf16", best), "f32_ratio")} times the rate of \
+float32 entries{others}, float16 entries at {run.ratio(table.format("f16", best), "f32_ratio")} times the rate. `Add` to that \
+table handles bfloat16 entries at {sums[0]:.2f} times the rate of float32 entries, float16 entries at {sums[1]:.2f} times the rate.
+- Two threads write {IN_CACHE.replace("x", " x ")} at \
+{run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread.
+- A table with base 500000, which has many small values, is written at \
+{run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of base 10000.
+- 64 timesteps of 320 columns take {run.microseconds(steps)} microseconds. ggml's loop takes \
+{run.ratio(steps, "ggml_ratio", 0)} times as long.
+- `posenc_encoder_memory_size` takes {run.microseconds(f"MemorySize/1024/{best}")} microseconds.""")
 
 
-def compared(run):
-    """README's table: the speed of the best target, divided by the speed of what it replaces; also where it loses."""
+def creation(run):
+    """Microseconds, warm; in brackets after the caches were swept."""
+    def cell(name):
+        if name not in run.by_name:
+            return ""
+        cold = run.row(name).counters.get("cold_us")
+        return run.microseconds(name) + (f" ({number(float(f'{cold:.2g}'))})" if cold else "")
+
+    lines = [[f"`posenc_encoder_create`, {plain_target(target)}", *(cell(f"Create/f32/{dim}/{target}") for dim in CREATED)]
+             for target in run.targets]
+    lines.append([f"the same with `lists_only`, {plain_target(run.targets[0])}",
+                  *(cell(f"Create/f32/{dim}/lists_only/{run.targets[0]}") for dim in CREATED)])
+    lines.append(["`posenc_rotary_create`, scaling of Llama 3.1", cell(f"Create/llama3/128/{run.targets[0]}"), "", ""])
+    return filled(["microseconds", *(f"dim {dim}" for dim in CREATED)], lines)
+
+
+def compared(run, *wanted):
+    """The speed of the best target, divided by the speed of another way; also where it is slower. wanted: how
+    the names of the lines begin."""
     best = run.targets[0]
 
     def ratio(name, counter):
         return f"{run.row(name).counters[counter]:.2g}" if name in run.by_name else ""
 
     def fastest(shape):
-        return f"{min(run.row(f'Peer/{name}/{shape}').counters['posenc_speedup'] for name in FLOAT_PEERS):.2g}"
+        rows = [run.by_name[name] for name in (f"Peer/{peer}/{shape}" for peer in FLOAT_PEERS) if name in run.by_name]
+        return f"{min(row.counters['posenc_speedup'] for row in rows):.2g}" if rows else ""
 
     def peer(name):
         return [ratio(f"Peer/{name}/{shape}", "posenc_speedup") for shape in SHAPES[:3]]
@@ -129,22 +157,56 @@ def compared(run):
     def add(kind):
         return [ratio(f"Add/{kind}/{shape}/{best}", "table_add_ratio") for shape in (SHAPES[0], IN_CACHE, IN_MEMORY)]
 
-    def rotate(arithmetic):
-        return [ratio(f"Rotate/{arithmetic}/f32/half_split/{tokens}x40x128/{best}", "wide_table_ratio") for tokens in (1, 512)] + ["not measured"]
+    def rotate(arithmetic, kind):
+        """Beside the fastest of the loops over a table."""
+        def cell(tokens):
+            row = run.by_name.get(f"Rotate/{arithmetic}/{kind}/half_split/{tokens}x40x128/{best}")
+            ratios = [row.counters[name + "_ratio"] for name, _ in ROTARY_RIVALS if name + "_ratio" in row.counters] if row else []
+            return f"{min(ratios):.2g}" if ratios else ""
 
-    return markdown(
-        ["what posenc does", "compared with", "one row or token", "512 rows or tokens", "large"],
-        [["makes a float32 table", "the fastest of Eigen, libmvec and SLEEF in float32", *map(fastest, SHAPES[:3])],
-         ["", "SLEEF in double, rounded to float32", *peer("sleef_double")],
-         ["", "[the PyTorch recipe](bench/README.md#peers), eager", *peer("pytorch")],
-         ["adds to float32 activations", "adding a table that was made before", *add("f32")],
-         ["adds to bfloat16 activations", "adding a bfloat16 table that was made before", *add("bf16")],
-         ["rotates float32, exactly", "a loop over a table, widest vectors", *rotate("exact")],
-         ["rotates float32 in the fast arithmetic", "a loop over a table, widest vectors", *rotate("fast")]])
+        return [cell(tokens) for tokens in (1, 512, 16384)]
+
+    lines = [["makes a float32 table", "the fastest of Eigen, libmvec and SLEEF in float32", *map(fastest, SHAPES[:3])],
+             ["makes a float32 table", "SLEEF in double, rounded to float32", *peer("sleef_double")],
+             ["makes a float32 table", "[the PyTorch recipe](bench/README.md#peers), eager", *peer("pytorch")],
+             ["adds to float32 activations", "adding a table that was made before", *add("f32")],
+             ["adds to bfloat16 activations", "adding a bfloat16 table that was made before", *add("bf16")],
+             *([f"rotates {name}, {way}", "the fastest loop over a table of cosines and sines", *rotate(arithmetic, kind)]
+               for kind, name in TYPES[:2] for arithmetic, way in (("exact", "exactly"), ("fast", "in the fast arithmetic")))]
+    lines = [line for line in lines if line[0].startswith(wanted) and any(line[2:])]
+    return markdown(["what posenc does", "compared with", "one row or token", "512 rows or tokens", "large"], lines)
+
+
+def measured(run):
+    """Names the run."""
+    return f"{run.context['cpu']}, {plain_target(run.targets[0])}, one thread, {day(run.context)}"
+
+
+SIZES = """Rows have 512 columns, except the single row and the 65,536 rows, which have 1,024. A token has 40 heads of 128 \
+elements. "Large" is"""
 
 
 def readme(run, text):
-    return replace(text, "report", "compared", compared(run))
+    said = wrapped("The table has the speed of posenc divided by the speed of another way; below 1, posenc is slower. All figures "
+                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
+                   "16,384 tokens for rotating. [More about rotation](docs/speed_rotary.md).", 140)
+    return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
+
+
+def alternatives(run, text):
+    said = wrapped(f"This is the speed of posenc divided by the speed of a table, in [one run](speed.md): {measured(run)}. Below 1 "
+                   f"the table is faster. {SIZES} 65,536 rows for adding, and 16,384 tokens for rotating.")
+    return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
+
+
+def performance(run, text):
+    """The decode step of docs/performance.md by each instruction set, in microseconds."""
+    rows = [row for row in run.rows if row.name.startswith("Rotate/exact/f32/half_split/1x40x128/")]
+    times = [1e6 * 40 * 128 / row.counters["entries_per_second"] for row in rows]
+    said = wrapped("The benchmark times the same call: 40 heads with 128 elements of float32 in exact arithmetic. These are its times in "
+                   f"microseconds in [one run](speed.md): {measured(run)}.")
+    cells = [f"{time:,.3g}" if time < 100 else f"{time:,.0f}" for time in times]
+    return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [cells])}")
 
 
 def page(run):
@@ -161,8 +223,8 @@ def page(run):
 
 {setting(run.context)}.
 
-One thread. All figures but the last ones are from one run of `posenc_bench` ([speed.json](speed.json)), from which `tools/report`
-makes this page and the table of [README.md](../README.md). Each figure is the best of nine rounds or more. AVX-512 is the target
+One thread. All figures are from one run of `posenc_bench` ([speed.json](speed.json)), from which `tools/report` makes this
+page, the page for [rotation](speed_rotary.md) and the table of [README.md](../README.md). Each figure is the best of nine rounds or more. AVX-512 is the target
 that `posenc targets` calls {best}. `tools/quickstart` measures your machine. [bench/README.md](../bench/README.md) says what is
 measured, and [what bounds each loop](../bench/README.md#what-bounds-the-loops).
 
@@ -201,13 +263,9 @@ it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
 
 {also(run)}
 
-Rotation of q and k: [rotary-figures.md](rotary-figures.md#how-fast).
+## Creation
 
-## The machines
+In brackets is the time after other work swept the caches.
 
-The Xeon of 2026-11-23 is a virtual machine with AVX-512, FP16 and AMX, of 2.6 GHz nominal, 3.5 GHz in that run.
-
-On an AMD EPYC 9005 (Zen 5, 4.1 GHz, AVX-512) posenc wrote the four tables of [other libraries](#how-fast-are-other-libraries)
-at 12.9, 39.5, 40.0 and 38.6 GB/s on 2026-11-22, and streaming stores reached 44.3 to 45.0 GB/s. There `Add` to a table of
-256 MiB has 1.3 times the rate of adding a precomputed table.
+{creation(run)}
 """

@@ -84,7 +84,7 @@ def draw_speed(context, rows, path):
             draw_table_add(axes, select(wanted, "Add"), shapes)
         finish_rate_axes(axes, shapes, title)
     panels[0].set_ylabel("GB/s of float32, one thread")
-    save(figure, "With AVX-512 and AVX2 posenc makes large tables faster than other loops; adding a table from a cache is faster", context, path)
+    save(figure, "How fast tables are made, and added to activations", context, path)
     return True
 
 
@@ -103,7 +103,7 @@ def draw_types(context, rows, path):
         axes.set_title(f"a table {where}: " + size_label(shape).replace("\n", ", "), fontsize=11)
     panels[0].set_ylabel("entries a second, in 10^9; one thread")
     panels[0].legend(frameon=False, fontsize=9)
-    save(figure, "Entries of bfloat16 are written fastest, entries of double slowest", context, path)
+    save(figure, "How many entries a second are written, by type", context, path)
     return True
 
 
@@ -125,7 +125,7 @@ def draw_memory(context, rows, path):
     axes.legend(frameon=False, fontsize=9)
     axes.text(-0.46, 1.02, "as fast", fontsize=8.5, color="#555555")
     axes.set_ylabel("speed of posenc / speed of what it is compared with")
-    save(figure, f"posenc is slower than memory for one row, as fast for large tables (float32, "
+    save(figure, f"How fast posenc is beside memory (float32, "
          f"{plain_target(own[0].target)}, one thread)", context, path)
     return True
 

@@ -16,7 +16,7 @@ ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
 
 
 CONTEXT = ("date", "commit", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
-           "targets_this_cpu_lacks")
+           "targets_this_cpu_lacks", "busy")
 # Google Benchmark's words.
 REPETITIONS = ("family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "repetition_index",
                "threads", "iterations", "cpu_time")
@@ -73,7 +73,11 @@ def unique(values):
 
 def main_targets(rows):
     """Best first, without those of scalars and those that hardly differ from one that is there."""
-    targets = unique(row.target for row in rows if row.target not in NO_VECTORS)
+    return main_targets_of(unique(row.target for row in rows))
+
+
+def main_targets_of(names):
+    targets = [target for target in names if target not in NO_VECTORS]
     return [target for target in targets if not any(like in targets for like in ALIKE.get(target, ()))]
 
 
@@ -81,14 +85,25 @@ def number(value):
     return f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 or value == 0 else f"{value:.1e}"
 
 
+def short(error):
+    """1.2e-7, or 0."""
+    return f"{error:.1e}".replace("e-0", "e-") if error else "0"
+
+
 def sort_by_size(shapes):
     return sorted(shapes, key=lambda shape: math.prod(int(side) for side in shape.split("x")))
 
 
 def setting(context):
-    return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz; "
-            f"{context.get('compiler', '?')} {context.get('flags', '')}; {context.get('libc', '?')}; "
-            f"{context['date'][:10]}" + (f", commit {context['commit']}" if "commit" in context else ""))
+    return (f"{context.get('cpu', 'unknown CPU')}, {context['num_cpus']} x {context['mhz_per_cpu']} MHz, "
+            f"{context.get('compiler', '?')} {context.get('flags', '')}, {context.get('libc', '?')}, {day(context)}")
+
+
+def day(context):
+    """The date, the commit, and what other programs used meanwhile."""
+    others = context.get("busy", 0)
+    return (context["date"][:10] + (f", commit {context['commit']}" if "commit" in context else "")
+            + (f", while other programs used {others} of {context['num_cpus']} processors" if others >= 0.1 else ""))
 
 
 def size_label(shape):

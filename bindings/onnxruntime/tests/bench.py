@@ -1,7 +1,9 @@
-"""bench.py [THREADS...]: RotaryEmbedding beside ONNX Runtime's own, of com.microsoft; best of many rounds."""
+"""RotaryEmbedding beside ONNX Runtime's own, of com.microsoft; best of many rounds."""
 
+import argparse
+import json
 import math
-import sys
+import platform
 import time
 
 import numpy
@@ -71,11 +73,16 @@ def errors(position, tables):
 
 
 def main():
-    tables = caches()
-    print(f"ONNX Runtime {onnxruntime.__version__}, posenc {posenc.version} {posenc.Rotary(DIM).target}")
-    for threads in map(int, sys.argv[1:] or ["1", "2"]):
-        for size in SIZES:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("threads", nargs="*", type=int, default=[1, 2])
+    parser.add_argument("--json", help="a file for the times, which tools/report reads")
+    arguments = parser.parse_args()
+    tables, target, rows = caches(), posenc.Rotary(DIM).target, []
+    print(f"ONNX Runtime {onnxruntime.__version__}, posenc {posenc.version} {target}")
+    for size in SIZES:
+        for threads in arguments.threads:
             best = times(size, threads, tables)
+            rows.append({"tokens": size, "threads": threads, "seconds": dict(best)})
             own = best.pop("ONNX Runtime")
             print(
                 f"{threads} threads, [1, {size}, {HEADS} x {DIM}]: ONNX Runtime {1e3 * own:.4f} ms",
@@ -83,12 +90,13 @@ def main():
                 sep="; ",
                 flush=True,
             )
-    for position in (100, 131071):
-        print(
-            f"position {position}:",
-            *(f"{name} {error:.2g}" for name, error in errors(position, tables).items()),
-            sep="  ",
-        )
+    worst = {position: errors(position, tables) for position in (100, 131071)}
+    for position, of in worst.items():
+        print(f"position {position}:", *(f"{name} {error:.2g}" for name, error in of.items()), sep="  ")
+    if arguments.json:
+        versions = f"ONNX Runtime {onnxruntime.__version__}, Python {platform.python_version()}"
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"target": target, "versions": versions, "rows": rows, "errors": worst}, file)
 
 
 if __name__ == "__main__":

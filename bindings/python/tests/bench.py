@@ -1,7 +1,10 @@
 """bench.py: the package beside the recipes of notebooks, best of several, all in one run; then single calls, and a decode
 step of posenc.torch beside torch's own."""
 
+import argparse
+import json
 import math
+import platform
 import time
 
 import numpy
@@ -42,48 +45,52 @@ def best(work, times=1, rounds=15):
     return least
 
 
-def one_token():
+def one_token(say):
     """What a model does for each token, and for 8 sequences of 512 before the first."""
     x, many, table = torch.zeros(1, 1, DIM), torch.zeros(8, 512, DIM), posenc.table(ROWS, DIM, dtype=torch.float32)[None]
     q, k, position = torch.randn(1, 32, 1, 128), torch.randn(1, 8, 1, 128), torch.tensor([[777]])
     layer = posenc.torch.SinusoidalPositionalEncoding(DIM).eval()
     rotary = posenc.torch.RotaryEmbedding(posenc.Rotary(128, preset="llama3"))
     with torch.no_grad():
-        print("a token")
-        for name, work in {
-            "x + table[:, 77:78]": lambda: x + table[:, 77:78],
-            "layer(x, first=77)": lambda: layer(x, first=77),
-            "rotary.rotate(q, k, position)": lambda: rotary.rotate(q, k, position),
-        }.items():
-            print(f"  {name:34} {1e6 * best(work, 5000, 15):5.2f} microseconds")
-        theirs, ours = best(lambda: many + table[:, :512], 5, 50), best(lambda: layer(many), 5, 50)
-        print(f"8 x 512 x {DIM}: {1e3 * ours:.3f} ms, {ours / theirs:.2f} of x + table[:, :512]")
+        say("torch_sum_of_one", "x + table[:, 77:78]", best(lambda: x + table[:, 77:78], 5000))
+        say("sum_of_one", "layer(x, first=77)", best(lambda: layer(x, first=77), 5000))
+        say("rotate_one", "rotary.rotate(q, k, position)", best(lambda: rotary.rotate(q, k, position), 5000))
+        say("torch_sum_of_many", f"many + table[:, :512], of 8 x 512 x {DIM}", best(lambda: many + table[:, :512], 5, 50))
+        say("sum_of_many", "layer(many)", best(lambda: layer(many), 5, 50))
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", help="a file for the times, which tools/report reads")
+    arguments = parser.parse_args()
     encoder, positions, row = posenc.Encoder(DIM), numpy.array([7]), numpy.zeros((1, DIM), "float32")
+    versions = [f"Python {platform.python_version()}", f"NumPy {numpy.__version__}"]
     if torch:
         torch.set_num_threads(1)
-    ours = best(lambda: encoder.table(ROWS))
-    print(f"{ROWS} x {DIM}, float32, {encoder.target}")
-    print(f"  posenc         {1e3 * ours:7.3f} ms")
-    for name, recipe in (("NumPy's recipe", numpy_recipe), ("torch's recipe", torch_recipe if torch else None)):
-        if recipe:
-            theirs = best(recipe)
-            print(f"  {name} {1e3 * theirs:7.3f} ms, {theirs / ours:.1f} times that")
-    print(f"1 x {DIM}")
-    for name, work in {
-        "encoder.table(1)": lambda: encoder.table(1),
-        "encoder.encode(positions)": lambda: encoder.encode(positions),
-        "encoder.encode(positions, out=out)": lambda: encoder.encode(positions, out=row),
-        "encoder.add_(x)": lambda: encoder.add_(row),
-        "posenc.encode(positions, 512)": lambda: posenc.encode(positions, DIM),
-    }.items():
-        print(f"  {name:34} {1e6 * best(work, 5000, 7):5.2f} microseconds")
+        versions.append(f"torch {torch.__version__}")
+    seconds = {}
+
+    def say(name, call, time):
+        seconds[name] = time
+        print(f"{call:40} {1e6 * time:10.2f} microseconds", flush=True)
+
+    print(f"target {encoder.target}; {', '.join(versions)}")
+    say("encoder.table", f"encoder.table({ROWS})", best(lambda: encoder.table(ROWS)))
+    say("numpy_recipe", "NumPy's recipe for the same table", best(numpy_recipe))
+    if torch:
+        say("torch_recipe", "torch's recipe for the same table", best(torch_recipe))
+    say("table(1)", "encoder.table(1)", best(lambda: encoder.table(1), 5000, 7))
+    say("encode", "encoder.encode(positions)", best(lambda: encoder.encode(positions), 5000, 7))
+    say("encode_out", "encoder.encode(positions, out=out)", best(lambda: encoder.encode(positions, out=row), 5000, 7))
+    say("add_", "encoder.add_(x)", best(lambda: encoder.add_(row), 5000, 7))
+    say("posenc.encode", f"posenc.encode(positions, {DIM})", best(lambda: posenc.encode(positions, DIM), 5000, 7))
     if torch:
         x = torch.zeros(1, DIM)
-        print(f"  {'encoder.add_(tensor)':34} {1e6 * best(lambda: encoder.add_(x), 5000, 7):5.2f} microseconds")
-        one_token()
+        say("add_tensor", "encoder.add_(tensor)", best(lambda: encoder.add_(x), 5000, 7))
+        one_token(say)
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"target": encoder.target, "versions": ", ".join(versions), "seconds": seconds}, file)
 
 
 if __name__ == "__main__":
