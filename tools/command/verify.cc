@@ -287,7 +287,7 @@ void AddVerifyCommand(CLI::App& app, Run* run) {
   command
       ->add_flag(
           "--full", request->full,
-          "Compare also every position below 2^20 in all types, as runs and lists, rotations, and caches "
+          "Compare also all positions in common use, in all types, as runs and lists; rotations; and caches "
           "(takes 45 minutes)")
       ->excludes(quick);
   command->add_option("--target", request->target, "Verify only this target, from 'posenc targets' [all]")
