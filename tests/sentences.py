@@ -51,11 +51,11 @@ LIMITS = {
         "a number from -{2^POSENC_MAX_POSITION} to {2^POSENC_MAX_POSITION}",
     ],
     "tools/command/plot.cc": [
-        "Of more than {kMaxCells} rows or columns a sample is drawn",
+        "With more than {kMaxCells} rows or columns",
     ],
     "tools/command/options.cc": [],
     "tools/command/verify.cc": [
-        "Threads that compare, 1 .. {kMaxThreads} [",
+        "Number of threads, 1 .. {kMaxThreads} [",
     ],
     "tools/command/diff.cc": [
         "at most {2^diff.kMaxEntries} entries are compared",
@@ -63,7 +63,7 @@ LIMITS = {
     "tools/command/identify.cc": [],
     "tools/command/lists.cc": [],
     "tools/command/npy.cc": [
-        "of 1 .. {npy.kMaxColumns} columns",
+        "at least 1 row and 1 .. {npy.kMaxColumns} columns",
     ],
     "tools/README.md": [
         "as {words kCacheShapes} kinds of caches",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts posenc's RotaryEmbedding into an ONNX model, in place of com.microsoft's and ai.onnx's, without their caches.
+"""Replaces the RotaryEmbedding nodes of com.microsoft and ai.onnx in an ONNX model by posenc's, which need no caches.
 
 use_posenc.py model.onnx new.onnx --config config.json
 use_posenc.py model.onnx new.onnx --base 500000
 use_posenc.py model.onnx new.onnx --preset llama3 --set factor=32
 
-The caches in the model must be what the configuration, the base or the preset makes, but for their rounding; if they
-are not, nothing is written. Needs the packages onnx, numpy and posenc.
+The caches in the model must be the caches that the configuration, the base or the preset makes, up to rounding. If they are not,
+nothing is written. Needs the packages onnx, numpy and posenc.
 """
 
 import argparse
@@ -19,11 +19,11 @@ from google.protobuf.message import DecodeError
 from onnx import helper, numpy_helper
 from posenc._words import words
 
-OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # inputs: position ids, cosines, sines
+OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # which inputs are position ids, cosines and sines
 
 
 class Unfit(ValueError):
-    """A node that cannot become posenc's."""
+    """A node cannot be replaced by posenc's."""
 
 
 def inner_graphs(node):
@@ -36,12 +36,12 @@ def is_other(node):
 
 
 def turns_within(node):
-    """Whether it rotates within something else: GroupQueryAttention with do_rotary for one."""
+    """Whether a node rotates as a part of something else, such as GroupQueryAttention with do_rotary."""
     return any(a.name == "do_rotary" and a.i == 1 for a in node.attribute) or node.op_type == "GemmaRotaryEmbedding"
 
 
 def left(model):
-    """What nodes that rotate remain in a rewritten model, as texts."""
+    """Descriptions of the nodes in a rewritten model that still rotate by caches."""
 
     def walk(nodes):
         for node in nodes:
@@ -58,27 +58,27 @@ def rotates(nodes):
 
 
 class Scope:
-    """What the nodes of a graph can refer to."""
+    """The tensors and nodes to which the nodes of a graph can refer."""
 
     def __init__(self, graph, outer=None):
         self.outer = outer
         self.tensors = {tensor.name: tensor for tensor in graph.initializer}
         self.producers = {name: node for node in graph.node for name in node.output}
         self.types = {value.name: value.type.tensor_type.elem_type for value in (*graph.input, *graph.value_info)}
-        self.casts = {}  # that rewritten nodes need, by what they read
+        self.casts = {}  # new Cast nodes for rewritten nodes, by the name of the input
 
     def find(self, kind, name):
         return getattr(self, kind).get(name) or (self.outer.find(kind, name) if self.outer else None)
 
     def constant(self, name):
-        """The array of that name, or None if the model computes it."""
+        """The constant array with this name, or None if the model computes it."""
         tensor, node = self.find("tensors", name), self.find("producers", name)
         if tensor is None and node is not None and node.op_type == "Constant":
             tensor = next((a.t for a in node.attribute if a.name == "value"), None)
         return None if tensor is None else numpy_helper.to_array(tensor)
 
     def as_int64(self, name):
-        """The name of position ids as posenc takes them. Indices of a Gather may be int32."""
+        """The name of the position ids as int64, which posenc needs. (The indices of a Gather may be int32.)"""
         if self.find("types", name) == onnx.TensorProto.INT64:
             return name
         if name not in self.casts:
@@ -87,7 +87,7 @@ class Scope:
         return self.casts[name].output[0]
 
     def gather(self, name):
-        """The table and the indices of a Gather of whole rows, or None."""
+        """The names of the table and the indices, if a Gather of whole rows computes `name`; otherwise None."""
         node = self.find("producers", name)
         if node is None or node.op_type != "Gather" or any(a.name == "axis" and a.i != 0 for a in node.attribute):
             return None
@@ -95,11 +95,12 @@ class Scope:
 
 
 def excess(rotary, cos, sin):
-    """By how much caches [rows, pairs] of float16 or float32 leave what rounded arithmetic can make of a rotary."""
+    """How much caches [rows, pairs] of float16 or float32 differ from a rotary, beyond what rounding can explain."""
     if cos.shape[1] != rotary.rotary_dim // 2:
         return numpy.inf
     expected = rotary.cache(len(cos), dtype="float64")
-    # Of a phase p * w, w and the product are rounded to float: 2^-23 * p. Four times that is still no other base.
+    # Rounding w and the product p * w to float changes a phase by up to 2^-23 * p. Another base would change it by more than
+    # four times as much.
     phases = numpy.arange(len(cos))[:, None] * 2.0**-21
     allowed = phases + 4 * float(numpy.finfo(cos.dtype).eps)
     differences = [numpy.abs(own.astype("float64") - right) - allowed for own, right in zip((cos, sin), expected)]
@@ -107,7 +108,7 @@ def excess(rotary, cos, sin):
 
 
 def positions_and_caches(node, scope):
-    """The name of the position ids, "" if they are 0, 1, ... in each sequence; the caches, as arrays [rows, pairs]."""
+    """The name of the position ids, or "" if they are 0, 1, ... in each sequence; and the caches, as arrays [rows, pairs]."""
     order = OTHERS[node.domain]
     position, cos, sin = (node.input[i] if i < len(node.input) else "" for i in order)
     if not position and (gathered := scope.gather(cos)):
@@ -126,7 +127,7 @@ def positions_and_caches(node, scope):
     if tables[0].ndim != 2 or tables[0].shape != tables[1].shape:
         raise Unfit(f"its caches have the shapes {[list(table.shape) for table in tables]}")
     if not all(numpy.issubdtype(table.dtype, numpy.floating) and numpy.isfinite(table).all() for table in tables):
-        raise Unfit("its caches are not of finite floats or float16s")
+        raise Unfit("its caches must be finite numbers of float32 or float16, and are not")
     return position, tables
 
 
@@ -137,22 +138,22 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
     if rotary_dim == 0:
         head_dim = 2 * cos.shape[1]
     elif head_dim is None:
-        raise Unfit(f"{rotary_dim} elements of each head rotate, and nothing tells how many it has: say --head-dim")
+        raise Unfit(f"{rotary_dim} elements of each head rotate, but the model does not say how many a head has: use --head-dim")
     fits = [(excess(made, cos, sin), made) for made in (rotary(head_dim, rotary_dim) for rotary in rotaries)]
     least, rotary = min(fits, key=lambda fit: fit[0])
     if least > 0.0:
         raise Unfit(
-            f"its caches {list(cos.shape)} differ by {least:.2g} more than by rounding from those of {rotary}"
+            f"its caches {list(cos.shape)} differ by {least:.2g} more than rounding explains from the caches of {rotary}"
             if least < numpy.inf
             else f"its caches have {cos.shape[1]} pairs, and {rotary} has {rotary.rotary_dim // 2}"
         )
     if rotary.axes != 1:
-        raise Unfit(f"its positions have one axis, and those of {rotary} have {rotary.axes}")
+        raise Unfit(f"its positions have one axis, but {rotary} takes positions with {rotary.axes} axes")
     if rotary.head_dim != head_dim:
-        raise Unfit(f"its heads have {head_dim} elements, and those of {rotary} have {rotary.head_dim}")
+        raise Unfit(f"its heads have {head_dim} elements, but the heads of {rotary} have {rotary.head_dim}")
     ones = numpy.ones((1, 1, head_dim), "float32")
     if (rotary.rotate(ones, first=1)[..., rotary.rotary_dim :] != 1).any():
-        raise Unfit(f"it rotates the first elements of each head, and {rotary} others")
+        raise Unfit(f"it rotates the first elements of each head, but {rotary} rotates others")
     heads = {name: attributes[name] for name in ("num_heads",) if name in attributes}
     spec = words(rotary, but=("pairing", "output_pairing")) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
     new = helper.make_node(
@@ -196,7 +197,7 @@ def names_used(graph):
 
 
 def drop_unused(graph, before):
-    """Caches and what gathered them: what nothing reads now, and something did `before`, a set of names."""
+    """Removes the caches, and the nodes that gathered them: everything that was read `before` (a set of names) and is not read now."""
     for node in graph.node:
         for inner in inner_graphs(node):
             drop_unused(inner, before)
@@ -214,15 +215,18 @@ def drop_unused(graph, before):
 
 
 def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
-    """Rewrites a ModelProto and returns the number of nodes; Unfit, a ValueError, if a node cannot be posenc's.
+    """Rewrites a ModelProto, and returns the number of nodes that it replaced.
 
-    rotaries: functions that make a posenc.Rotary of head_dim and a rotary_dim, 0 if all of a head rotates; each node
-    takes the one that its caches fit. head_dim: needed if nodes have a rotary_embedding_dim, since caches then do not
-    tell it.
+    rotaries    functions (head_dim, rotary_dim) that return a posenc.Rotary; rotary_dim is 0 if all elements of a head rotate.
+                Each node gets the Rotary that fits its caches
+    arithmetic  "exact" or "fast", as in posenc.Rotary
+    head_dim    elements of a head; needed if nodes have a rotary_embedding_dim, because then the caches do not tell it
+
+    Raises Unfit, a ValueError, if a node cannot be replaced.
     """
     for function in model.functions:
         if rotates(function.node):
-            raise Unfit(f"the function '{function.name}' has a RotaryEmbedding: inline it first (onnx.inliner)")
+            raise Unfit(f"the function '{function.name}' has a RotaryEmbedding: inline the function first (onnx.inliner)")
     before = names_used(model.graph)
     count = rewrite_graph(model.graph, None, rotaries, arithmetic, head_dim)
     drop_unused(model.graph, before)
@@ -232,7 +236,7 @@ def rewrite(model, rotaries, arithmetic="exact", head_dim=None):
 
 
 def whole(rotary, head_dim):
-    """A rotary of heads that have just the elements that `rotary` rotates, if they are `head_dim`; else `rotary`."""
+    """If `rotary` rotates `head_dim` elements, a Rotary whose heads have only these elements; otherwise `rotary`."""
     if rotary.rotary_dim != head_dim or rotary.head_dim == head_dim:
         return rotary
     made, _ = rotary.__reduce__()
@@ -240,10 +244,13 @@ def whole(rotary, head_dim):
 
 
 def rotaries_of_config(path, pairing=None):
-    """The rotary of each layer that has one. `pairing` is needed for a model that posenc does not know."""
+    """Functions as in rewrite(), one for each different Rotary of a model's layers.
+
+    `pairing` is needed for a model that posenc does not know.
+    """
     try:
         made = [posenc.Rotary.from_config(path, pairing=pairing)]
-    except ValueError:  # they differ between layers, of which some may have none
+    except ValueError:  # layers differ, and some may not rotate
         groups = posenc.config(path, pairing=pairing).groups
         for refused in (group.text for group in groups if group.text.startswith("refused: ")):
             raise ValueError(f"{path}: {refused}") from None
@@ -271,16 +278,16 @@ def main():
     parser.add_argument("out")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--config", help="the model's config.json")
-    source.add_argument("--base", type=float, help="base of the frequencies, rope_theta, without a scaling")
+    source.add_argument("--base", type=float, help="base of the frequencies (rope_theta), for a model without scaling")
     source.add_argument("--preset", help="one of posenc.rotary_presets()")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: a member of the spec"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="with --preset: set a member of the spec"
     )
     parser.add_argument(
-        "--pairing", choices=("half_split", "neighbours"), help="with --config: of a model that posenc does not know"
+        "--pairing", choices=("half_split", "neighbours"), help="with --config: pairing of a model that posenc does not know"
     )
     parser.add_argument("--arithmetic", choices=("exact", "fast"), default="exact")
-    parser.add_argument("--head-dim", type=int, help="elements of a head, if not all of them rotate")
+    parser.add_argument("--head-dim", type=int, help="number of elements in a head, if not all of them rotate")
     given = parser.parse_args()
     try:
         if given.config:
@@ -296,7 +303,7 @@ def main():
         if count == 0:
             within = "".join(f"; {text} rotates by its own caches" for text in others)
             raise ValueError("the model has no RotaryEmbedding of com.microsoft or ai.onnx" + within)
-        is_large = model.ByteSize() >= 2**31 - 1  # more than one message of protobuf can have
+        is_large = model.ByteSize() >= 2**31 - 1  # too large for one protobuf message
         onnx.save(model, given.out, save_as_external_data=is_large)
     except (OSError, TypeError, ValueError, DecodeError) as error:
         sys.exit(f"use_posenc.py: {error}")

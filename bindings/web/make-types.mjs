@@ -1,8 +1,8 @@
-// make-types.mjs PACKAGE: writes PACKAGE/spec.d.ts, the words and members of src/spec, and the kinds of posenc_c.h, as
-// TypeScript has them.
+// make-types.mjs PACKAGE: writes PACKAGE/spec.d.ts, the TypeScript types for the words and members in src/spec and for the
+// kinds of status in posenc_c.h.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// The first four fields of each row of a macro.
+// The first four fields of each row of a macro in src/spec/FILE.inc.
 const rows = (file, macro) => [...readFileSync(new URL(`../../src/spec/${file}.inc`, import.meta.url), 'utf8')
   .matchAll(new RegExp(`^${macro}\\((\\w+), (\\w+), ([^,)]+)(?:, (\\w+))?`, 'gm'))].map((match) => match.slice(1));
 const pascal = (name) => name.replace(/(?:^|_)(.)/g, (_, letter) => letter.toUpperCase());
@@ -25,7 +25,7 @@ function type(kind, name, of) {
   return name === 'pairing' ? "Exclude<Pairing, 'same'>" : pascal(of);
 }
 
-// The first one, a size, is an argument of its own.
+// The first member, dim or headDim, is left out, because it is a separate argument.
 const shown = (macro) => rows('members', macro).slice(1).filter(([kind]) => kind in TYPES || kind === 'Choice');
 const typed = (members) => members.map(([kind, name, , of]) => `  ${camel(name)}?: ${type(kind, name, of)};\n`).join('');
 

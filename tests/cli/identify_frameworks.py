@@ -206,8 +206,8 @@ def check_offsets(check, d, first):
     check("llama", "f32_inv_freq", *llama_cache(d, first), positions=f"{first} .. {first + ROWS - 1}")
     for dtype in (np.float64, np.float32):
         check.none(column_frequencies(d, first).astype(dtype),
-                   f"# sin (even c) or cos (odd c) of p 10000^(-2c/{d}) in column c, a frequency for each column, at positions\n"
-                   f"# {first} .. {first + ROWS - 1}: docs/something-else.md")
+                   f"# column c is sin (even c) or cos (odd c) of p 10000^(-2c/{d}), so each column has a frequency of its\n"
+                   f"# own; positions {first} .. {first + ROWS - 1}. docs/something-else.md")
 
 
 def check_other_rows(check, d, generator):

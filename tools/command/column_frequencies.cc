@@ -21,14 +21,14 @@ std::optional<Positions> FindColumnFrequencies(const NpyTable& table) {
   const auto entry = [&](std::size_t row, std::size_t column) {
     return oracle::Unpack(table.type, table.entries[row * d + column]);
   };
-  // The slowest sine has hardly turned.
+  // The slowest sine is still on its first, rising quarter, so its arcsine is the angle.
   const std::size_t slowest = (d - 1) / 2 * 2, last = table.kept - 1;
   const auto position = [&](std::size_t row) { return std::asin(entry(row, slowest)) / rates[slowest]; };
   const double first = std::round(position(0));
   const Positions positions = {first, std::round((position(last) - first) / static_cast<double>(last))};
   if (!std::isfinite(positions.step)) return std::nullopt;
   const double rounding = std::ldexp(2.0, SpacingExponent(table.type, 1.0));
-  constexpr double kMost = 0.01;  // Beyond that the table is another one.
+  constexpr double kMost = 0.01;  // A larger mean difference means that the table is something else.
   for (std::size_t r = 0; r < table.kept; ++r) {
     const double p = positions.At(r), limit = rounding + std::min(std::ldexp(std::fabs(p), -20), kMost);
     for (std::size_t c = 0; c < d; ++c) {

@@ -1,4 +1,5 @@
-// Tables of no encoding that are a common mistake: a frequency for each column (docs/something-else.md).
+// Recognizes a common mistake: a table with a frequency for each column, not for each pair. No encoding is
+// such a table (docs/something-else.md).
 #ifndef POSENC_TOOLS_COMMAND_COLUMN_FREQUENCIES_H_
 #define POSENC_TOOLS_COMMAND_COLUMN_FREQUENCIES_H_
 
@@ -10,7 +11,8 @@
 namespace posenc {
 namespace tools {
 
-// The positions p, if column c is sin(p 10000^(-2c/d)) for even c, the cosine for odd c.
+// The positions p of the rows, if even columns c are sin(p 10000^(-2c/d)), and odd columns are the cosine of
+// the same angle. Empty if the table is anything else.
 std::optional<Positions> FindColumnFrequencies(const NpyTable& table);
 
 }  // namespace tools

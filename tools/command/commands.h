@@ -1,5 +1,6 @@
-// The subcommands of posenc. Each Add... declares its options on `app` and hands its work to `*run`, which
-// is called when the whole command line has been understood and returns the exit status.
+// The subcommands of posenc. Each Add... function declares a subcommand and its options on `app`. When the
+// command line names this subcommand, `*run` becomes the function that does the work. It is called after the
+// whole command line has been parsed, and returns the exit status.
 #ifndef POSENC_TOOLS_COMMAND_COMMANDS_H_
 #define POSENC_TOOLS_COMMAND_COMMANDS_H_
 
@@ -15,8 +16,8 @@ namespace tools {
 enum ExitStatus : int {
   kRight = 0,
   kMismatch = 1,
-  kWrongUsage = 2,  // also: what was asked for cannot be done here
-  kBrokenPipe = 3,  // nobody wanted to read the rest of the output
+  kWrongUsage = 2,  // also if this machine or this build cannot do what was asked
+  kBrokenPipe = 3,  // the reader of the output left before its end
 };
 
 using Run = std::function<ExitStatus()>;

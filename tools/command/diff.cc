@@ -1,4 +1,4 @@
-// posenc diff: how two presets differ.
+// posenc diff: prints where two presets differ, and how their columns and positions correspond.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -25,12 +25,12 @@ struct Request {
   std::size_t dim = 0;
   std::size_t rows = 64;
   std::int64_t first = 0;
-  std::vector<double> frequencies;  // of presets that need some
+  std::vector<double> frequencies;  // for presets that take the caller's frequencies
 };
 
 constexpr std::size_t kMaxEntries = std::size_t{1} << 24;
 
-// A preset's rows, in doubles.
+// The table of a preset, as doubles.
 class Table {
  public:
   Table(const Request& request, const std::string& preset)
@@ -48,7 +48,8 @@ class Table {
   std::size_t columns() const { return columns_; }
   double At(std::size_t r, std::size_t c) const { return values_[r * columns_ + c]; }
 
-  // Of padding: no other row is zero, as cosines are not at 0, nor sines elsewhere.
+  // Whether row r is padding. No other row is all zeros: at position 0 the cosines are 1, and elsewhere the
+  // sines are not 0.
   bool IsZero(std::size_t r) const {
     for (std::size_t c = 0; c < columns_; ++c) {
       if (At(r, c) != 0.0) return false;
@@ -61,7 +62,7 @@ class Table {
   std::vector<double> values_;
 };
 
-// Which rows to compare: row r of a, r + shift of b; without rows of padding.
+// The rows to compare: row r of a with row r + shift of b. Rows of padding are left out and counted.
 struct Pairing {
   std::vector<std::pair<std::size_t, std::size_t>> rows;
   std::size_t padding = 0;
@@ -84,15 +85,15 @@ Pairing PairRows(const Table& a, const Table& b, std::int64_t shift) {
 
 using Matches = std::vector<std::optional<std::size_t>>;
 
-// For each column of a one of b that is the same in those rows, or none; each of b once, and its own if it
-// can be.
+// For each column of a, a column of b that has the same entries in the paired rows, or nothing. No column of
+// b is used twice. If the column of b with the same number is equal, it is the one that is taken.
 Matches MatchColumns(const Table& a, const Table& b, const Pairing& pairing) {
   const auto column = [&](const Table& table, std::size_t c, bool is_b) {
     std::vector<double> values;
     for (const auto& [r, s] : pairing.rows) values.push_back(table.At(is_b ? s : r, c) + 0.0);
     return values;
   };
-  std::map<std::vector<double>, std::vector<std::size_t>> places;  // in b, the last one first
+  std::map<std::vector<double>, std::vector<std::size_t>> places;  // columns of b, in descending order
   Matches match(a.columns());
   std::vector<std::vector<double>> of_a;
   for (std::size_t c = b.columns(); c-- > 0;) places[column(b, c, true)].push_back(c);
@@ -115,7 +116,8 @@ std::int64_t StepOf(const Matches& match, std::size_t from, std::size_t to) {
   return static_cast<std::int64_t>(*match[to]) - static_cast<std::int64_t>(*match[from]);
 }
 
-// How many columns c, c + stride, ... are alike: unmatched, or matched by ones that follow in equal steps.
+// How many of the columns c, c + stride, ... can be printed as one range: either all are unmatched, or the
+// numbers of their matches grow by one constant step.
 std::size_t RunLength(const Matches& match, const std::vector<bool>& said, std::size_t c,
                       std::size_t stride) {
   std::size_t length = 1;
@@ -154,7 +156,7 @@ void PrintMatches(const Request& request, const Matches& match) {
   }
 }
 
-// Where and by how much; the columns that differ.
+// Prints where the tables differ, and by how much. Returns the number of entries that differ.
 std::size_t PrintDifferences(const Request& request, const Table& a, const Table& b) {
   double largest = 0.0;
   std::size_t at_row = 0, at_column = 0, entries = 0, first_row = 0, first_column = 0;
@@ -194,12 +196,12 @@ bool IsIdentity(const Matches& match) {
   return true;
 }
 
-// The same but for a permutation of the columns, for positions that are shifted, for padding, or all of
-// these.
+// Prints how b can be made from a by permuting columns, shifting positions, leaving out padding, or several
+// of these. Returns false, and prints nothing, if that is not possible.
 bool PrintRelation(const Request& request, const Table& a, const Table& b) {
   for (const std::int64_t shift : {0, 1, -1, 2, -2}) {
     const Pairing pairing = PairRows(a, b, shift);
-    if (pairing.rows.size() < 2) continue;  // position 0 alone says little
+    if (pairing.rows.size() < 2) continue;  // at position 0 alone, many encodings are the same
     const auto match = MatchColumns(a, b, pairing);
     if (!IsWhole(match)) continue;
     std::string but;
@@ -219,7 +221,7 @@ bool PrintRelation(const Request& request, const Table& a, const Table& b) {
 
 ExitStatus Compare(const CLI::App& command, const Request& request) {
   RequireOption(command, "--dim");
-  if (request.presets.size() != 2) throw UsageError("--preset: two are needed, each after a --preset");
+  if (request.presets.size() != 2) throw UsageError("--preset: diff needs two, --preset A --preset B");
   if (request.rows == 0) throw UsageError("--rows: there is nothing to compare in 0 rows");
   for (const std::string& preset : request.presets) PresetSpec(preset, request.dim);
   if (request.rows > kMaxEntries / request.dim) throw UsageError("--rows: at most 2^24 entries are compared");
@@ -237,19 +239,19 @@ ExitStatus Compare(const CLI::App& command, const Request& request) {
 void AddDiffCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("diff", "Show where two presets differ");
   command->footer(
-      "In exact arithmetic, as doubles. Says when they are the same up to a permutation of columns, to a\n"
-      "shift of positions by 1 or 2, or to rows of padding; and which column is which. Exit status 1 if\n"
-      "they differ.\n"
+      "Compares the tables of two presets, computed exactly, as doubles. If the tables differ only by a\n"
+      "permutation of columns, a shift of positions by 1 or 2, or rows of padding, diff says so, and which\n"
+      "column of one preset is which column of the other. The exit status is 1 if they differ.\n"
       "Example: posenc diff --preset whisper --preset fairseq --dim 64");
   const auto request = std::make_shared<Request>();
-  command->add_option("--preset", request->presets, "Two of them: --preset A --preset B")
+  command->add_option("--preset", request->presets, "The presets to compare: --preset A --preset B")
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  AddNumber(*command, "--dim", "D", "Columns of a row", &request->dim);
-  AddNumber(*command, "--rows", "N", "Rows", &request->rows)->default_str("64");
+  AddNumber(*command, "--dim", "D", "Number of columns", &request->dim);
+  AddNumber(*command, "--rows", "N", "Number of rows", &request->rows)->default_str("64");
   AddNumber(*command, "--first", "P", "Position of the first row", &request->first)->default_str("0");
-  AddOption(*command, "--frequencies", "LIST", "For presets whose frequencies are yours: 1,0.01 or @FILE",
+  AddOption(*command, "--frequencies", "LIST", "Frequencies for a preset that takes yours: 1,0.01 or @FILE",
             [=](const std::string& text) {
               request->frequencies = ParseList("--frequencies", text, "a finite number",
                                                [](double frequency) { return std::isfinite(frequency); });

@@ -1,4 +1,4 @@
-// Entries of a type that is known at run time only.
+// A buffer of entries whose type is known only at run time.
 #ifndef POSENC_TOOLS_COMMAND_ENTRIES_H_
 #define POSENC_TOOLS_COMMAND_ENTRIES_H_
 
@@ -14,13 +14,14 @@
 namespace posenc {
 namespace tools {
 
-// As memory holds them, on cache lines of their own, so that rows may be streamed as into a caller's table.
+// The bytes are as the library writes them. The buffer begins at a cache line and shares none, so that the
+// library may use streaming stores, as in a large table of a caller.
 class Entries {
  public:
   Entries() = default;
   Entries(posenc_type type, std::size_t count) { Reset(type, count); }
 
-  // Fills them with a pattern, so that what is not written afterwards shows.
+  // Fills the buffer with a pattern, so that entries that are not written afterwards can be seen.
   void Reset(posenc_type type, std::size_t count) {
     size_ = TraitsOf(type).size;
     count_ = count;
@@ -34,7 +35,7 @@ class Entries {
   void* data() { return lines_.data(); }
   const void* data() const { return lines_.data(); }
 
-  // The bit pattern of an entry.
+  // The bits of entry i.
   std::uint64_t operator[](std::size_t i) const {
     std::uint64_t bits = 0;
     for (std::size_t k = 0; k < size_; ++k) bits |= std::uint64_t{begin()[Place(i, k)]} << (8 * k);
@@ -46,7 +47,7 @@ class Entries {
     }
   }
 
-  // The bytes of the first entries.
+  // The bytes of the first `count` entries, in little-endian order.
   std::string LittleEndian(std::size_t count) const {
     std::string bytes(begin(), begin() + count * size_);
     for (std::size_t j = 0; kBigEndian && j < bytes.size(); ++j) {
@@ -63,12 +64,12 @@ class Entries {
 
   const unsigned char* begin() const { return static_cast<const unsigned char*>(data()); }
 
-  // Where the byte of an entry is that counts 2^(8 k).
+  // The offset of byte k of entry i, where byte 0 is the least significant one.
   std::size_t Place(std::size_t i, std::size_t k) const {
     return i * size_ + (kBigEndian ? size_ - 1 - k : k);
   }
 
-  std::size_t size_ = 0;  // of an entry
+  std::size_t size_ = 0;  // bytes per entry
   std::size_t count_ = 0;
   std::vector<Line> lines_;
 };

@@ -1,4 +1,4 @@
-// posenc identify: which preset, phase rounding and positions made a table.
+// posenc identify: finds the preset, the phase rounding and the positions that made a table.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -24,11 +24,12 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// What is compared of the table.
+// At most this much of a table is compared.
 constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 constexpr std::size_t kMaxEntries = std::size_t{1} << 20;
 
-// Those that round so by themselves first; only those, if they explain every bit.
+// The presets of a candidate. If the candidate has a phase rounding, presets whose source rounds in this way
+// come first. If these explain every bit, the other presets are left out.
 std::vector<std::string> NamesOf(const Settings& settings, const Candidate& candidate) {
   if (candidate.rounding == POSENC_NO_PHASE_ROUNDING) return settings.names;
   std::vector<std::string> names, others;
@@ -66,8 +67,8 @@ void Print(const Search& search, const Candidate& candidate, const NpyTable& tab
   }
 }
 
-// As much as the roundings of a phase, of a frequency and of the entries may make of a convention: beyond
-// that the table is near, but another one.
+// Whether the difference is so small that roundings of phases, frequencies and entries can explain it. If it
+// is larger, the table is similar, but not this preset's.
 bool IsExplainedByRounding(const Search& search, const Candidate& candidate, const NpyTable& table) {
   const Positions& positions = candidate.positions;
   const double farthest = std::max(std::fabs(positions.first), std::fabs(positions.At(table.rows - 1)));
@@ -76,7 +77,7 @@ bool IsExplainedByRounding(const Search& search, const Candidate& candidate, con
   return candidate.distance.largest <= of_phases + std::ldexp(2.0, SpacingExponent(table.type, 1.0));
 }
 
-// Two tables as one.
+// Reads one table, or two tables of the same size, which are put side by side.
 NpyTable ReadTables(const std::vector<std::string>& paths) {
   NpyTable table = ReadNpy(paths[0], kMaxRows, kMaxEntries);
   if (paths.size() == 1) return table;
@@ -90,7 +91,7 @@ NpyTable ReadTables(const std::vector<std::string>& paths) {
 void Print(const Search& search, const std::vector<Candidate>& found, const NpyTable& table) {
   std::puts(
       "# preset, phase rounding, positions, largest difference, the same in ULP, entries that are equal");
-  constexpr std::size_t kPlaces = 3;  // where the first is not equal in every entry
+  constexpr std::size_t kPlaces = 3;  // how many to print if no candidate equals the table in every entry
   std::size_t place = 1;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (k != 0 && found[k].Rank() != found[k - 1].Rank()) ++place;
@@ -99,7 +100,7 @@ void Print(const Search& search, const std::vector<Candidate>& found, const NpyT
   }
 }
 
-// Prints what made the table, if roundings explain what is left.
+// Prints what made the table, if roundings explain the remaining difference.
 bool PrintIfExplained(const Search& search, const std::vector<Candidate>& found, const NpyTable& table) {
   if (found.empty() || !IsExplainedByRounding(search, found[0], table)) return false;
   Print(search, found, table);
@@ -126,7 +127,7 @@ bool IdentifyGrid(const NpyTable& table) {
   return is_explained;
 }
 
-// A table after other rows.
+// Identifies a table that comes after a few other rows, such as class tokens.
 bool IdentifyRest(const NpyTable& table) {
   const std::size_t others = OthersBefore(table);
   if (others == 0) return false;
@@ -149,19 +150,18 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
   const std::vector<Candidate> found = search.Run();
   if (PrintIfExplained(search, found, table) || IdentifyGrid(table) || IdentifyRest(table)) return kRight;
   std::printf(
-      "# tried: %zu presets of encoders in all layouts, %zu of rotaries as %zu kinds of caches, exact and "
-      "with\n"
-      "# %d phase roundings; grids of two axes; each after a few other rows\n"
+      "# tried: %zu presets of encoders in all layouts, and %zu presets of rotaries as %zu kinds of caches,\n"
+      "# exact and with %d phase roundings; the same as an axis of a grid; the same after a few other rows.\n"
       "# Other bases, exponents, scales, periods and lists of frequencies are not tried.\n",
       EncoderPresets().size(), RotaryPresets().size(), std::size(kCacheShapes), kRoundings - 1);
   if (const std::optional<Positions> positions = FindColumnFrequencies(table)) {
     std::printf(
-        "# sin (even c) or cos (odd c) of p 10000^(-2c/%zu) in column c, a frequency for each column, at "
-        "positions\n"
-        "# %s .. %s: docs/something-else.md makes it of two columns for each\n",
+        "# column c is sin (even c) or cos (odd c) of p 10000^(-2c/%zu), so each column has a frequency of "
+        "its\n"
+        "# own; positions %s .. %s. docs/something-else.md shows how to make such a table.\n",
         table.columns, TextOf(positions->first).c_str(), TextOf(positions->At(table.rows - 1)).c_str());
   }
-  std::puts(found.empty() ? "none" : "none; the nearest, by more than roundings explain:");
+  std::puts(found.empty() ? "none" : "none; the nearest differ by more than rounding explains:");
   if (!found.empty()) Print(search, found, table);
   return kMismatch;
 }
@@ -171,18 +171,23 @@ ExitStatus Identify(const std::vector<std::string>& paths) {
 void AddIdentifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("identify", "Find the preset that made a table");
   command->footer(
-      "FILE.npy holds rows of columns: float32, float16, float64, or uint16 as the bits of bfloat16; two\n"
-      "files are the cosines and the sines of a rotary. All presets are tried, exact and with each phase\n"
-      "rounding: encoders in all layouts, rotaries as caches, with the positions that the table itself\n"
-      "tells. Bases, exponents and scales are those of the presets; other bases, exponents, scales, periods\n"
-      "and lists of frequencies are not tried. One a line, tab-separated, the nearest first; several where\n"
-      "they are the same; if none has every bit, the three nearest. A few rows of zeros may be padding of\n"
-      "any position; a table, or a grid of two axes, may come after a few other rows (class tokens).\n"
-      "'none', and exit status 1, if roundings do not explain what is left; then those that are near\n"
-      "all the same.\n"
+      "FILE.npy holds an array [rows, columns] of float32, float16, float64, or uint16 (the bits of\n"
+      "bfloat16). If the cosines and the sines of a rotary are in two files, name both.\n"
+      "identify compares the table with all presets, exact and with each phase rounding: encoders in all\n"
+      "layouts, and rotaries as caches. It finds the positions from the table itself. It does not try other\n"
+      "bases, exponents, scales, periods or lists of frequencies than the presets have.\n"
+      "Each line of the answer is a preset; fields are separated by tabs. Several lines mean that these\n"
+      "presets make the same table. If no preset has every bit, the three nearest are printed. If rounding\n"
+      "does not explain the difference, the answer is 'none', with the nearest presets, and the exit\n"
+      "status is 1.\n"
+      "A few rows of zeros count as padding. The table may begin with a few other rows (class tokens), and\n"
+      "may be a grid with two axes.\n"
       "Example: posenc identify fairseq.npy");
   const auto paths = std::make_shared<std::vector<std::string>>();
-  command->add_option("file", *paths, "The table, or two")->type_name("FILE.npy")->required()->expected(1, 2);
+  command->add_option("file", *paths, "The table, or the cosines and the sines of a rotary")
+      ->type_name("FILE.npy")
+      ->required()
+      ->expected(1, 2);
   command->callback([=] { *run = [=] { return Identify(*paths); }; });
 }
 

@@ -1,5 +1,5 @@
-// Text of JSON, written by RapidJSON: indented by a space a level, in ASCII, so that a terminal shows it as
-// it is.
+// Writes JSON text with RapidJSON. The text is ASCII, so that every terminal can show it, and each level is
+// indented by one space.
 #ifndef POSENC_TOOLS_COMMAND_JSON_TEXT_H_
 #define POSENC_TOOLS_COMMAND_JSON_TEXT_H_
 
@@ -21,8 +21,8 @@ class JsonText {
 
   std::string Text() const { return {buffer_.GetString(), buffer_.GetSize()}; }
 
-  // An object, whose members `body()` writes; a list, whose items `body(item)` writes, or the items
-  // themselves.
+  // Object writes an object; `body()` writes the members. List writes an array; `body(item)` writes each
+  // item. Value writes a single value, or an array of such values.
   template <class Body>
   void Object(const Body& body) {
     writer_.StartObject();
@@ -57,7 +57,7 @@ class JsonText {
     }
   }
 
-  // The same as members of an object.
+  // The same, as members of an object, each with a key.
   template <class T>
   void Member(const char* key, const T& value) {
     writer_.Key(key);

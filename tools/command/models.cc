@@ -27,7 +27,8 @@ bool Has(const std::vector<posenc_preset>& presets, const std::string& name) {
 
 constexpr char kAPreset[] = "a preset; see 'posenc presets'";
 
-// What became of finding one of `presets` by its name; `other_kind` says what it is if `others` have it.
+// Throws a UsageError if `status`, the result of looking up `preset`, is an error. `presets` are the names of
+// the kind that `option` takes. If one of `others` has the name, the message says `other_kind`.
 void RequirePreset(posenc_status status, const std::string& option, const std::string& preset,
                    const std::vector<posenc_preset>& presets, const std::vector<posenc_preset>& others,
                    const char* other_kind) {
@@ -42,7 +43,7 @@ void RequirePreset(posenc_status status, const std::string& option, const std::s
 posenc_rotary_spec ConfigSpec(SpecOptions* options) {
   if (options->Has("--dim")) throw UsageError("--dim excludes --config");
   ReadConfig("--config", *options->config, &options->entries);
-  // --pairing, a member of the spec as well, is the pairing of a model that posenc does not know.
+  // With --config, --pairing states the pairing of a model that posenc does not know.
   if (options->Has("--pairing")) {
     const std::vector<std::string> words = WordsOf("pairing");
     const auto found = std::find(words.begin(), words.end(), options->given.at("--pairing"));
@@ -83,7 +84,7 @@ posenc_phase_rounding RoundingOfSource(const SpecOptions& options) {
   if (!options.preset) throw UsageError("--phase-rounding source requires --preset");
   const posenc_phase_rounding rounding = posenc_spec_preset_rounding(options.preset->c_str());
   if (rounding <= POSENC_NO_PHASE_ROUNDING) {
-    throw UsageError("--phase-rounding source: that of " + *options.preset + " is not one of posenc's");
+    throw UsageError("--phase-rounding source: posenc cannot round as " + *options.preset + " does");
   }
   return rounding;
 }

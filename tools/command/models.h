@@ -1,5 +1,6 @@
-// What the command has from src/models: presets and configurations. A posenc without models
-// (POSENC_BUILD_MODELS=OFF) has no_models.cc in place of models.cc: it refuses whatever names one.
+// The command's access to src/models: presets and configurations of models. models.cc implements it. If
+// posenc is built without models (POSENC_BUILD_MODELS=OFF), no_models.cc takes its place, and refuses every
+// option that names a preset or a configuration.
 #ifndef POSENC_TOOLS_COMMAND_MODELS_H_
 #define POSENC_TOOLS_COMMAND_MODELS_H_
 
@@ -21,30 +22,32 @@ inline constexpr bool kHasModels = false;
 
 inline constexpr char kWithoutModels[] = "this posenc was built without models (POSENC_BUILD_MODELS=OFF)";
 
-// An option or a command that needs models; --help does not show what always refuses.
+// Marks an option or a command that needs models. In a build without models --help does not show it.
 template <class Shown>
 Shown* OfModels(Shown* shown) {
   if (!kHasModels) shown->group("");
   return shown;
 }
 
-// Once all is parsed: whether a rotary embedding is meant, by --rotary, --config or the name of a preset,
-// which it moves to --rotary. A UsageError if --preset is of neither kind.
+// Whether the options describe a rotary embedding: by --rotary, by --config, or by a --preset that is a
+// rotary embedding. Such a preset is moved from --preset to --rotary. Call this after all options have been
+// parsed. Throws a UsageError if no preset of either kind has the name.
 bool IsRotary(SpecOptions* options);
 
-// Of that preset of encodings and dim, or a UsageError.
+// The spec of a preset of encodings, for `dim` columns. Throws a UsageError if there is none.
 posenc_spec PresetSpec(const std::string& preset, std::size_t dim);
 
-// Of --config or --rotary, before the other options change it; or a UsageError.
+// The spec that --config or --rotary names, before other options change it. Throws a UsageError if there is
+// none.
 posenc_rotary_spec RotarySpecOfModel(SpecOptions* options);
 
-// The phase rounding of the source of --preset, or a UsageError.
+// The phase rounding that the source of --preset uses. Throws a UsageError if posenc does not have it.
 posenc_phase_rounding RoundingOfSource(const SpecOptions& options);
 
 std::vector<posenc_preset> EncoderPresets();
 std::vector<posenc_preset> RotaryPresets();
 
-// Name, formula and source of each, separated by tabs.
+// Prints a line for each preset of rotary embeddings: name, formula and source, separated by tabs.
 void PrintRotaryPresets();
 
 }  // namespace tools

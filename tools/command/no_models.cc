@@ -1,4 +1,5 @@
-// The command of a posenc without models: whatever names a preset or a configuration is refused.
+// Takes the place of models.cc in a build without models: every option and command that names a preset or a
+// configuration is refused.
 #include <CLI/CLI.hpp>
 #include <string>
 
@@ -14,7 +15,7 @@ namespace {
   throw UsageError(option + ": " + kWithoutModels + "; set each member by its option instead");
 }
 
-// A command that takes any words, and refuses.
+// A hidden command that accepts any arguments and then refuses.
 void AddRefusal(CLI::App& app, Run* run, const std::string& name) {
   CLI::App* command = OfModels(app.add_subcommand(name, kWithoutModels));
   command->allow_extras();
@@ -23,7 +24,8 @@ void AddRefusal(CLI::App& app, Run* run, const std::string& name) {
 
 }  // namespace
 
-// --rotary has no preset here: it says that the members are of a rotary embedding.
+// In a build without models --rotary takes no name. It says that the other options describe a rotary
+// embedding.
 bool IsRotary(SpecOptions* options) {
   if (options->preset) RefuseName("--preset");
   if (options->config) RefuseName("--config");

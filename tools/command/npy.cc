@@ -23,7 +23,7 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-// "3,4,"
+// Reads the numbers of a shape: "3,4,".
 bool ReadShape(const std::string& text, std::vector<std::size_t>* shape) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -35,7 +35,8 @@ bool ReadShape(const std::string& text, std::vector<std::size_t>* shape) {
   return true;
 }
 
-// A dict of Python with these three keys, in any order and with either quote; false for all else.
+// Reads the header: a Python dict with exactly three keys, in any order and with either kind of quote.
+// Returns false for anything else.
 bool ReadDict(std::string text, Header* header) {
   static const std::string descr = R"(['"]descr['"]:['"]([^'"\\]*)['"])",
                            order = R"(['"]fortran_order['"]:(True|False))",
@@ -44,7 +45,7 @@ bool ReadDict(std::string text, Header* header) {
   static const std::regex whole("\\{" + item + "," + item + "," + item + ",?\\}");
   text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
              text.end());
-  constexpr std::size_t kLongest = 1000;  // std::regex takes stack for each character
+  constexpr std::size_t kLongest = 1000;  // std::regex uses stack space for each character
   std::smatch of_descr, of_order, of_shape;
   if (text.size() > kLongest || !std::regex_match(text, whole) ||
       !std::regex_search(text, of_descr, std::regex(descr)) ||
@@ -73,7 +74,7 @@ std::optional<posenc_type> TypeNamed(const std::string& descr) {
   return std::nullopt;
 }
 
-// Where the entries begin.
+// Reads the header, and returns the offset of the first entry.
 std::size_t ReadHeader(const std::string& path, const std::string& bytes, Header* header) {
   constexpr std::size_t kMagicBytes = 8;
   if (bytes.compare(0, 6, "\x93NUMPY") != 0 || bytes.size() < kMagicBytes)
@@ -89,7 +90,8 @@ std::size_t ReadHeader(const std::string& path, const std::string& bytes, Header
   return begin + length;
 }
 
-// Leaves rows and columns of a batch of one, or of one head: (1, rows, columns), (rows, 1, columns).
+// Removes dimensions of 1 before the last, such as a batch of one, (1, rows, columns), or a single head,
+// (rows, 1, columns).
 void DropOnes(std::vector<std::size_t>* shape) {
   while (shape->size() > 2) {
     const auto one = std::find(shape->begin(), shape->end() - 1, 1u);
@@ -107,18 +109,18 @@ NpyTable ReadNpy(const std::string& path, std::size_t max_rows, std::size_t max_
   const std::optional<posenc_type> type = TypeNamed(header.descr);
   if (!type)
     Refuse("identify", path,
-           "a table of <f4, <f2, <f8 or, for bfloat16, <u2, but of " + Abbreviated(header.descr));
+           "a table of <f4, <f2, <f8 or, for bfloat16, <u2; its type is " + Abbreviated(header.descr));
   DropOnes(&header.shape);
   const std::size_t parts = header.shape.size() == 3 && header.shape[0] == 2 ? 2 : 1;
   if (parts == 2) header.shape.erase(header.shape.begin());
   if (header.shape.size() != 2) {
     Refuse("identify", path,
-           "a table of rows and columns, but has " + std::to_string(header.shape.size()) + " dimensions");
+           "a table with rows and columns; it has " + std::to_string(header.shape.size()) + " dimensions");
   }
-  const std::size_t columns = header.shape[1];  // of a part
+  const std::size_t columns = header.shape[1];  // in each of the parts
   NpyTable table = {*type, header.shape[0], columns * parts, 0, {}};
   if (table.rows == 0 || columns == 0 || columns > kMaxColumns / parts) {
-    Refuse("identify", path, "a table with rows, and of 1 .. 131072 columns");
+    Refuse("identify", path, "a table with at least 1 row and 1 .. 131072 columns");
   }
   const std::size_t size = TraitsOf(*type).size, given = bytes.size() - begin;
   if (given % (size * table.columns) != 0 || given / (size * table.columns) != table.rows) {

@@ -15,13 +15,13 @@ namespace {
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
-// Letters to insert, leave out, replace or exchange with the next one to make one word of the other, capitals
-// aside.
+// How many edits turn one word into the other. An edit inserts, removes or replaces a letter, or swaps it
+// with the next one. Upper and lower case are the same.
 std::size_t EditDistance(const std::string& a, const std::string& b) {
   const auto same = [&](std::size_t i, std::size_t j) {
     return std::tolower(static_cast<unsigned char>(a[i])) == std::tolower(static_cast<unsigned char>(b[j]));
   };
-  // Of the first i letters of a and the first j of b.
+  // distance[i][j] is the distance of the first i letters of a from the first j letters of b.
   std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -37,7 +37,7 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
   return distance[a.size()][b.size()];
 }
 
-// "AVX512" of "avx-512": without what people put between letters and digits.
+// The name in capitals, without the signs that people put between letters and digits: "AVX512" for "avx-512".
 std::string Plain(const std::string& name) {
   std::string plain;
   for (const char c : name) {
@@ -54,14 +54,14 @@ std::string DigitsOf(const std::string& name) {
   return digits;
 }
 
-// What processors' makers call an instruction set, and its name here, which is Highway's. Names may go on, as
-// in AVX512F.
+// The names that processor makers give to instruction sets, and Highway's names, which posenc uses. A name
+// may have a suffix, as in AVX512F.
 constexpr struct {
   const char *theirs, *ours;
 } kInstructionSets[] = {{"AVX512", "AVX3"}, {"SSE4", "SSE4"}, {"ASIMD", "NEON"}, {"ADVSIMD", "NEON"}};
 
-// "; AVX512 is called AVX3 here; did you mean 'AVX3'?". A digit is no misspelling: AVX is not AVX2, and
-// SSE2 is not SSE4.
+// "; AVX512 is called AVX3 here; did you mean 'AVX3'?". A wrong digit is not taken for a spelling mistake:
+// AVX is not AVX2, and SSE2 is not SSE4.
 std::string SuggestTarget(const std::string& name, const std::vector<std::string>& targets) {
   const std::string plain = Plain(name);
   for (const auto& set : kInstructionSets) {
@@ -78,7 +78,8 @@ std::string SuggestTarget(const std::string& name, const std::vector<std::string
   return Suggestion(name, alike);
 }
 
-// The character that begins at a place of a text, and how many bytes it has: 0 if that is no UTF-8.
+// Decodes the character that begins at byte `at`, and returns how many bytes it has. Returns 0 if the bytes
+// are not UTF-8.
 std::size_t Decode(const std::string& text, std::size_t at, char32_t* character) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const unsigned lead = byte(at);
@@ -140,7 +141,7 @@ std::string Suggestion(const std::string& text, const std::vector<std::string>& 
   constexpr std::size_t kLongestName = 64;
   if (text.size() > kLongestName) return "";
   const std::string* nearest = nullptr;
-  std::size_t least = text.size() / 3 + 1;  // more than a third of the letters is another word
+  std::size_t least = text.size() / 3 + 1;  // edits of more than a third of the letters make another word
   for (const std::string& name : names) {
     const std::size_t distance = EditDistance(text, name);
     if (distance >= least) continue;
@@ -205,7 +206,7 @@ std::string ReadFile(const std::string& option, const std::string& path, std::si
   char block[4096];
   while (file.read(block, sizeof(block)), file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > most_mib << 20) {  // some files never end
+    if (text.size() > most_mib << 20) {  // some files, such as /dev/zero, never end
       Refuse(option, path, "a file of at most " + std::to_string(most_mib) + " MiB");
     }
   }

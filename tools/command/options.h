@@ -1,5 +1,5 @@
-// Command-line values: numbers are read strictly (the whole word, no overflow), and whatever is wrong
-// becomes one exception with one line to say.
+// Reads the values of command-line options. Numbers are read strictly: the whole word must be a number in
+// range. Every error is a UsageError, with a message of one line.
 #ifndef POSENC_TOOLS_COMMAND_OPTIONS_H_
 #define POSENC_TOOLS_COMMAND_OPTIONS_H_
 
@@ -25,30 +25,32 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Somebody's text as a terminal may get it: bytes that are no UTF-8, control characters, and characters that
-// do not show or turn the direction of writing, become \xNN.
+// The text in a form that is safe to print on a terminal. Bytes that are not UTF-8, control characters,
+// invisible characters, and characters that change the direction of writing become \xNN.
 std::string Printable(const std::string& text);
 
-// A text that fits in a line of a message, with its end left out if need be.
+// The text, cut if it is too long for a line of a message.
 std::string Abbreviated(const std::string& text);
 
-// "; did you mean 'NAME'?", of the name that is most like `text`; nothing if none is.
+// "; did you mean 'NAME'?" with the name that is most similar to `text`. Empty if no name is similar.
 std::string Suggestion(const std::string& text, const std::vector<std::string>& names);
 
-// Throws the UsageError "OPTION: 'TEXT' is not WANTED", the text abbreviated, and the Suggestion.
+// Throws the UsageError "OPTION: 'TEXT' is not WANTED", followed by a Suggestion from `names`. The text is
+// abbreviated.
 [[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted,
                          const std::vector<std::string>& names = {});
 
 // "A|B|C"
 std::string Joined(const std::vector<std::string>& names);
 
-// The rows of Targets().
+// All targets that were compiled, as posenc_targets lists them.
 std::vector<posenc_target> CompiledTargets();
 
-// The target of that name, or a UsageError if there is none or this CPU cannot run it.
+// The target with this name. Throws a UsageError if there is none, or if this CPU cannot run it.
 posenc_target FindTarget(const std::string& option, const std::string& name);
 
-// Reads the whole of `text`, an integer from `least` to `most`, or throws a UsageError that names the option.
+// Reads an integer from `least` to `most`. Throws a UsageError that names the option if `text` is anything
+// else.
 template <class Integer>
 Integer ParseInteger(const std::string& option, const std::string& text,
                      Integer least = std::numeric_limits<Integer>::min(),
@@ -61,26 +63,29 @@ Integer ParseInteger(const std::string& option, const std::string& text,
   Refuse(option, text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
-// Likewise a number that a double can hold.
+// Reads a number that a double can hold. Throws a UsageError that names the option if `text` is anything
+// else.
 double ParseReal(const std::string& option, const std::string& text);
 
-// Which of the words it is; the first is number 0.
+// The index of `text` in `words`. Throws a UsageError if it is not there.
 std::int32_t ParseChoice(const std::string& option, const std::string& text,
                          const std::vector<std::string>& words);
 
-// The bytes of a file of at most so many MiB, or a UsageError that names the option.
+// The bytes of a file. Throws a UsageError that names the option if the file cannot be read, or if it is
+// larger than `most_mib` MiB.
 std::string ReadFile(const std::string& option, const std::string& path, std::size_t most_mib = 256);
 
-// "0,0.5,9", or @FILE with numbers separated by white space or commas, at least one. Each is `wanted`, which
-// `fits` decides; the message counts the items.
+// Reads a list of numbers: "0,0.5,9", or @FILE for a file with numbers that white space or commas separate.
+// Throws a UsageError if the list is empty, or if `fits` returns false for a number. `wanted` says in words
+// what fits, and the message tells which item does not.
 std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,
                               const std::function<bool(double)>& fits);
 
-// An option NAME TYPE whose word goes to `parse`.
+// Adds an option with one value, which is passed to `parse`. --help shows the option as NAME TYPE.
 CLI::Option* AddOption(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, const std::function<void(const std::string& text)>& parse);
 
-// One that takes an integer from `least` to `most`.
+// Adds an option that takes an integer from `least` to `most`.
 template <class Integer>
 CLI::Option* AddNumber(CLI::App& app, const std::string& name, const std::string& type,
                        const std::string& help, Integer* number,
@@ -91,7 +96,8 @@ CLI::Option* AddNumber(CLI::App& app, const std::string& name, const std::string
   });
 }
 
-// One that takes a word, the number of which goes to `set`; the first is the default.
+// Adds an option that takes one of `words`. The index of the word is passed to `set`. The first word is the
+// default.
 CLI::Option* AddChoice(CLI::App& app, const std::string& name, const std::string& help,
                        const std::vector<std::string>& words,
                        const std::function<void(std::int32_t number)>& set);

@@ -21,23 +21,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The unfinished file, for the signal handler: an array, because nothing else may be read in it safely.
+// The path of the unfinished file, for the signal handler. It is a plain array, because a signal handler
+// cannot read a std::string safely.
 char part_to_remove[4096];
 std::atomic<bool> has_part{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "read by a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler reads it");
 
 void RemovePart() {
   if (has_part.exchange(false)) std::remove(part_to_remove);
 }
 
-// The command still ends by the signal, as its parent expects.
+// Handles a signal: removes the unfinished file, and then ends the command by the same signal, as its parent
+// process expects.
 void RemovePartAndEnd(int signal) {
   RemovePart();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-// Where the links lead, the last of which may dangle: renaming onto a link would replace it.
+// The path behind all links; it need not exist yet. The links must be followed, because renaming a file onto
+// a link would replace the link.
 fs::path FollowLinks(fs::path path) {
   std::error_code error;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(path, error)); ++links) {
@@ -46,7 +49,7 @@ fs::path FollowLinks(fs::path path) {
   return path;
 }
 
-// Beside `path`, and no longer than names may be.
+// A name for the unfinished file, in the folder of `path`. It is cut to the length that file names may have.
 std::string PartName(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::string number = std::to_string(std::random_device{}());
@@ -90,7 +93,7 @@ OutputFile::OutputFile(const std::string& option, const std::string& path) : opt
     Fail();
   }
   const fs::path target = FollowLinks(path);
-  // Neither pipes nor files without a name, which the system names in links nevertheless.
+  // Pipes are written directly, and so are files that have no name, for which the system still shows a link.
   const bool direct =
       fs::exists(status) && !(fs::is_regular_file(status) && fs::equivalent(path, target, error));
   file_ = direct ? std::fopen(path.c_str(), "wb") : OpenPart(target.string());
@@ -108,7 +111,7 @@ std::FILE* OutputFile::OpenPart(const std::string& target) {
     return nullptr;
   }
   std::memcpy(part_to_remove, part_.c_str(), part_.size() + 1);
-  has_part = true;  // before there is one, so that no signal comes in between
+  has_part = true;  // set before the file exists, so that a signal in between removes it, too
   OnEndingSignals(RemovePartAndEnd);
   std::FILE* const part = CreateNew(part_, replace ? target : "");
   if (part == nullptr) has_part = false;
@@ -130,7 +133,7 @@ void OutputFile::Finish() {
   if (std::fclose(file) != 0) Fail();
   if (part_.empty()) return;
   std::error_code error;
-  fs::rename(part_, path_, error);  // std::rename does not replace on Windows
+  fs::rename(part_, path_, error);  // on Windows std::rename would not replace an existing file
   if (error) {
     errno = error.default_error_condition().value();
     Fail();

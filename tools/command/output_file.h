@@ -1,4 +1,4 @@
-// Files and streams that the command writes to.
+// Writes the command's output: standard output, and files that appear only when they are complete.
 #ifndef POSENC_TOOLS_COMMAND_OUTPUT_FILE_H_
 #define POSENC_TOOLS_COMMAND_OUTPUT_FILE_H_
 
@@ -9,31 +9,33 @@
 namespace posenc {
 namespace tools {
 
-// Nobody reads the output any more. That is no failure, but it ends the command.
+// Thrown when the reader of a pipe has left. This is not a failure, but it ends the command.
 class BrokenPipe : public std::exception {};
 
-// What was printed may still be in the buffer, and the disk full.
+// Flushes stdout, and throws as FailToWrite does if that fails. Printed text may still be in the buffer when
+// the disk is full.
 void FlushStdout();
 
-// Throws what became of a write, by errno: a BrokenPipe, or a UsageError that begins with `what`.
+// Throws the error of a write that failed, by errno: a BrokenPipe, or a UsageError that begins with `what`.
 [[noreturn]] void FailToWrite(const std::string& what);
 
-// Refuses a name with an extension that is not `extension` (".npy", in any case): "OPTION: 'PATH' is not
-// WANTED". A name without one may be anything.
+// Throws a UsageError, "OPTION: 'PATH' is not WANTED", if the path has an extension other than `extension`
+// (for example ".npy"; upper and lower case are the same). A path without an extension is accepted.
 void RequireExtension(const std::string& option, const std::string& path, const std::string& extension,
                       const std::string& wanted);
 
-// For libraries in C, through which no exception may pass: ends the process as a std::bad_alloc would.
+// Ends the process as an uncaught std::bad_alloc does: with the same message and exit status. For callbacks
+// from C libraries, through which no exception may pass.
 [[noreturn]] void EndOutOfMemory();
 
-// A file that appears under its name only when it is complete. Failures throw as FailToWrite does, and a file
-// that is not finished is removed, also when a signal ends the command. A link stays, and what it names is
-// written. A file that is replaced leaves its permissions to the new one. What is not a regular file
-// (/dev/stdout) is written to directly, and so is stdout, whose name is "-". There is one such file at a
-// time.
+// A file that appears under its name only when it is complete. Errors throw as FailToWrite does. An
+// unfinished file is removed, also when a signal ends the command. If the path is a link, the file that it
+// points to is replaced, and the link stays. A file that replaces another one takes its permissions. Standard
+// output ("-") and paths that are not regular files (/dev/stdout) are written directly. Only one OutputFile
+// may exist at a time.
 class OutputFile {
  public:
-  OutputFile(const std::string& option, const std::string& path);  // the option that named it
+  OutputFile(const std::string& option, const std::string& path);  // messages name the option
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -46,8 +48,8 @@ class OutputFile {
   [[noreturn]] void Fail() const;
 
   std::string option_;
-  std::string path_;  // where it shall be
-  std::string part_;  // its name until Finish, or none
+  std::string path_;  // the final path
+  std::string part_;  // the temporary path until Finish; empty if the file is written directly
   std::FILE* file_ = nullptr;
 };
 

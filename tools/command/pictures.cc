@@ -19,10 +19,10 @@ int TextWidth(gdFontPtr font, const std::string& text) { return font->w * static
 
 class Canvas {
  public:
-  // White; lines and text are of its ink, unless another colour is said.
+  // A white canvas. Lines and text are drawn in its ink unless a call names another colour.
   Canvas(int width, int height) : image_(gdImageCreate(width, height)) {
     if (image_ == nullptr) throw std::bad_alloc();
-    Colour(255, 255, 255);  // the first one is the background's
+    Colour(255, 255, 255);  // the first colour is the background
     ink_ = Colour(40, 40, 40);
   }
 
@@ -40,7 +40,7 @@ class Canvas {
   }
   void Line(int x1, int y1, int x2, int y2) { gdImageLine(image(), x1, y1, x2, y2, ink_); }
 
-  // The bytes of the file.
+  // The picture as the bytes of a PNG file.
   std::string Png() const {
     int size = 0;
     const std::unique_ptr<void, Free> bytes(gdImagePngPtrEx(image(), &size, 9));
@@ -57,9 +57,9 @@ class Canvas {
   int ink_;
 };
 
-constexpr int kMargin = 16, kTick = 6, kGap = 6;  // in pixels, as all that follows
+constexpr int kMargin = 16, kTick = 6, kGap = 6;  // in pixels, like all lengths below
 
-// Cells of a heat map along an axis, from the pixel `begin` on.
+// The cells of a heat map along one axis. The first cell begins at the pixel `begin`.
 struct Scale {
   const HeatMap::Axis& axis;
   int begin, cell;
@@ -78,8 +78,9 @@ struct Scale {
                     TextWidth(Font(), std::to_string(axis.coordinates.back())));
   }
 
-  // Calls draw(label, middle) at round numbers (1, 2 or 5 times a power of ten apart), at most one in
-  // `distance` pixels: in the middle of the first cell that is not before the number.
+  // Calls draw(label, middle) for each label of the axis. Labels are round numbers, 1, 2 or 5 times a power
+  // of ten apart, with at least `distance` pixels between them. `middle` is the middle of the first cell
+  // whose coordinate is not below the label.
   template <class Draw>
   void ForTicks(int distance, const Draw& draw) const {
     const std::vector<std::int64_t>& all = axis.coordinates;
@@ -126,13 +127,13 @@ class MapPicture {
 
  private:
   static constexpr int kBarWidth = 20;
-  static constexpr int kLevels = 200;  // colours of the map, less one
+  static constexpr int kLevels = 200;  // the map has one colour more
 
-  int bar() const { return columns_.end() + 2 * kMargin; }  // the colour bar's left
+  int bar() const { return columns_.end() + 2 * kMargin; }  // the left edge of the colour bar
 
   void AllocateLevel(int level) {
     constexpr double kColours[][3] = {{12, 44, 99},    {54, 124, 188}, {166, 206, 229}, {250, 249, 247},
-                                      {248, 188, 155}, {208, 84, 68},  {103, 8, 30}};  // -1 to 1
+                                      {248, 188, 155}, {208, 84, 68},  {103, 8, 30}};  // from -1 to 1
     constexpr int kIntervals = static_cast<int>(std::size(kColours)) - 1;
     const double place = static_cast<double>(level) / kLevels * kIntervals;
     const int below = std::min(static_cast<int>(place), kIntervals - 1);
@@ -143,13 +144,13 @@ class MapPicture {
     levels_[level] = canvas_.Colour(mix(0), mix(1), mix(2));
   }
 
-  // Fills the pixels [x, x + width) x [y, y + height).
+  // Fills a rectangle with the colour of `value`: pixels x .. x + width - 1 and y .. y + height - 1.
   void Fill(int x, int y, int width, int height, double value) {
     const int level = levels_[std::lround((std::clamp(value, -1.0, 1.0) + 1.0) / 2 * kLevels)];
     gdImageFilledRectangle(canvas_.image(), x, y, x + width - 1, y + height - 1, level);
   }
 
-  // Around the pixels [left, right) x those of the rows.
+  // Draws a frame around the pixels left .. right - 1, as high as all rows.
   void Frame(int left, int right) {
     gdImageRectangle(canvas_.image(), left - 1, rows_.begin - 1, right, rows_.end(), canvas_.ink());
   }
@@ -207,7 +208,7 @@ class MapPicture {
   int levels_[kLevels + 1] = {};
 };
 
-// Logarithms of wavelengths, in positions per turn; NaNs where there are none.
+// The decimal logarithms of the wavelengths, in positions per turn. NaN for a frequency of 0.
 std::vector<double> LogWavelengths(const std::vector<double>& frequencies) {
   constexpr double kTurn = 6.283185307179586;
   std::vector<double> logs;
@@ -222,7 +223,7 @@ std::vector<double> LogWavelengths(const std::vector<double>& frequencies) {
 std::string DrawPng(const HeatMap& map) { return MapPicture(map).Draw(); }
 
 std::string DrawPng(const SchedulePlot& plot) {
-  constexpr int kWidth = 960, kHeight = 560;  // of the axes
+  constexpr int kWidth = 960, kHeight = 560;  // of the area between the axes
   constexpr int kLeft = 96, kTop = 96, kRight = 24, kBottom = 64, kDot = 7;
   Canvas canvas(std::max(kLeft + kWidth + kRight, 2 * kRight + TextWidth(TitleFont(), plot.title)),
                 kTop + kHeight + kBottom);
@@ -232,7 +233,7 @@ std::string DrawPng(const SchedulePlot& plot) {
   double low = 0.0, high = 1.0;
   for (const std::vector<double>* logs : {&unscaled, &scaled}) {
     for (const double log : *logs) {
-      low = std::fmin(low, std::floor(log));  // the number, if one is a NaN
+      low = std::fmin(low, std::floor(log));  // fmin ignores a NaN
       high = std::fmax(high, std::ceil(log));
     }
   }

@@ -1,4 +1,4 @@
-// The pictures of posenc plot, as the bytes of PNG files.
+// Draws the pictures of posenc plot. Each function returns the bytes of a PNG file.
 #ifndef POSENC_TOOLS_COMMAND_PICTURES_H_
 #define POSENC_TOOLS_COMMAND_PICTURES_H_
 
@@ -9,25 +9,26 @@
 namespace posenc {
 namespace tools {
 
-// Values in [-1, 1], with axes, a title and a colour bar.
+// A heat map of values in [-1, 1], with axes, a title and a colour bar.
 struct HeatMap {
   struct Axis {
     std::string label;
-    std::vector<std::int64_t> coordinates;  // of each cell, ascending
+    std::vector<std::int64_t> coordinates;  // one for each cell, ascending
   };
 
   std::string title, note;    // the note may be empty
-  Axis rows, columns;         // downwards, to the right
+  Axis rows, columns;         // rows go down, columns to the right
   std::vector<float> values;  // [rows, columns]
 };
 
-// Axes of more cells than this are the caller's to sample; cells are whole pixels.
+// An axis has at most this many cells, because a cell is a whole number of pixels. A caller that has more
+// must leave some out.
 inline constexpr std::size_t kMaxCells = 1024;
 
-// Frequencies of pairs, as wavelengths on a logarithmic scale.
+// A plot of the wavelengths of all pairs, on a logarithmic scale.
 struct SchedulePlot {
   std::string title, note;               // the note may be empty
-  std::vector<double> unscaled, scaled;  // in radians per step; those that are 0 are left out
+  std::vector<double> unscaled, scaled;  // frequencies, radians per step; a frequency of 0 is not drawn
 };
 
 std::string DrawPng(const HeatMap& map);

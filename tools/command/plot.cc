@@ -1,4 +1,4 @@
-// posenc plot: the well-known picture of an encoding, or the wavelengths of rotary embeddings.
+// posenc plot: draws an encoding as a heat map, or the wavelengths of a rotary embedding.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,10 +27,11 @@ struct Request {
 
 #ifdef POSENC_HAVE_GD
 
-// One group of neighbours in so many, such that no more than kMaxCells are left of `count`.
+// The smallest n for which every n-th of `count` cells makes at most kMaxCells.
 std::size_t SamplingStep(std::size_t count) { return (count - 1) / kMaxCells + 1; }
 
-// Groups of `group` neighbours, a group in `step`: first, ..., below first + count.
+// The numbers from `first` to first + count - 1 in groups of `group` neighbours, of which every step-th group
+// is kept.
 std::vector<std::int64_t> Sample(std::int64_t first, std::size_t count, std::size_t group, std::size_t step) {
   std::vector<std::int64_t> sample;
   for (std::size_t i = 0; i < count; i += group * step) {
@@ -52,7 +53,8 @@ std::string SamplingNote(std::size_t row_step, std::size_t column_step, bool in_
 }
 
 HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const SpecOptions& options) {
-  // A sine goes with its cosine, so that a sample looks like the whole.
+  // If columns are interleaved, a sine and its cosine are kept or left out together. So the picture looks the
+  // same as without sampling.
   const bool in_pairs = internal::IsInterleaved(spec.layout);
   const std::size_t row_step = SamplingStep(options.rows), column_step = SamplingStep(spec.dim);
   HeatMap map;
@@ -65,7 +67,7 @@ HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const Sp
   for (const std::int64_t position : map.rows.coordinates) {
     Require(posenc_write(encoder, position, 1, &out));
     for (const std::int64_t column : map.columns.coordinates) {
-      // A position itself may be beyond.
+      // With --input-first a column is the position itself, which may be out of [-1, 1].
       map.values.push_back(std::clamp(row[static_cast<std::size_t>(column)], -1.0f, 1.0f));
     }
   }
@@ -84,7 +86,7 @@ SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   const RotaryHandle rotary = Create(spec);
   plot.title = options->config.value_or(options->rotary.value_or("")) + ": " + Describe(spec);
   plot.scaled = FrequenciesOf(rotary.get());
-  if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Others do not turn.";
+  if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Other pairs do not rotate.";
   spec.scaling = POSENC_NO_SCALING;
   plot.unscaled = FrequenciesOf(Create(spec).get());
   return plot;
@@ -126,9 +128,10 @@ ExitStatus Plot(const CLI::App&, const Request&) {
 void AddPlotCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("plot", "Draw an encoding as a heat map, or wavelengths");
   command->footer(
-      "Positions go down, dimensions to the right, a cell being a whole number of pixels. Of more than 1024\n"
-      "rows or columns a sample is drawn (of interleaved columns, pairs), and the picture says so.\n"
-      "With --rotary the wavelengths of all pairs, 2 pi over the frequency, with and without the scaling.\n"
+      "Positions go down, and dimensions to the right. With more than 1024 rows or columns, plot draws only\n"
+      "every second, every third ... of them, and the picture says so. A sine and a cosine that are\n"
+      "interleaved stay together.\n"
+      "With --rotary, plot draws the wavelength of each pair, 2 pi / frequency, with and without scaling.\n"
       "Example: posenc plot --dim 128 --rows 256 --out pe.png");
   const auto request = std::make_shared<Request>();
   AddSpecOptions(*command, &request->options);

@@ -1,5 +1,5 @@
-// posenc: lists the targets and presets of the library, prints, saves or draws encodings, compares and
-// identifies them, and verifies them against MPFR.
+// The command posenc: parses the command line, runs a subcommand, and turns errors into a message and an exit
+// status.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -19,18 +19,20 @@ namespace {
 using posenc::tools::ExitStatus;
 
 constexpr char kDescription[] =
-    "Sinusoidal position encodings and rotary embeddings, every entry correctly rounded, the same bits on\n"
-    "every target.\n"
-    "Exit status: 0 right, 1 mismatch found, 2 wrong usage or not possible here, 3 the reader of the output\n"
-    "left before its end.";
+    "Computes sinusoidal position encodings and rotary embeddings. Every entry is correctly rounded, and "
+    "has\n"
+    "the same bits on every target.\n"
+    "Exit status: 0 all is right; 1 a mismatch was found; 2 the options are wrong, or this machine or this\n"
+    "build cannot do it; 3 the reader of the output left before its end.";
 
-// One line, whatever the words were that it repeats.
+// Prints an error message, and returns the exit status. The message repeats words of the command line, so it
+// is made printable and cut to one line.
 ExitStatus Fail(const std::string& message) {
   constexpr std::size_t kLongest = 900;
   std::string line = posenc::tools::Printable(message);
   if (line.size() > kLongest) {
     std::size_t end = kLongest;
-    while ((static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // between two characters
+    while ((static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // do not cut a character
     line.resize(end);
   }
   std::fprintf(stderr, "posenc: %s\n", line.c_str());
@@ -43,7 +45,7 @@ std::string Version() {
          std::to_string(version % 100);
 }
 
-// CLI11 names all words that are left, the last one first.
+// Refuses the first unknown word. CLI11's own message would list all words that are left, the last one first.
 ExitStatus RefuseExtras(const CLI::App& app) {
   const std::vector<CLI::App*> given = app.get_subcommands();
   const CLI::App& command = given.empty() ? app : *given.front();
@@ -58,16 +60,16 @@ ExitStatus RefuseExtras(const CLI::App& app) {
 ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
   std::string footer =
-      "'posenc COMMAND --help' lists the options of a command, each with its default, as =VALUE or [VALUE].";
+      "'posenc COMMAND --help' lists the options of a command. Defaults are shown as =VALUE or [VALUE].";
   if (!posenc::tools::kHasModels) {
     footer += std::string(
-                  "\nThere are no commands presets, config, diff and identify, and no options --preset and "
-                  "--config:\n") +
+                  "\nThe commands presets, config, diff and identify and the options --preset and --config\n"
+                  "are missing: ") +
               posenc::tools::kWithoutModels + ".";
   }
   app.footer(footer);
   app.set_version_flag("--version", Version());
-  app.require_subcommand(0, 1);  // none is complained about below, after unknown words
+  app.require_subcommand(0, 1);  // a missing subcommand is refused below, because unknown words come first
   posenc::tools::Run run;
   for (const auto add :
        {posenc::tools::AddTargetsCommand, posenc::tools::AddTableCommand, posenc::tools::AddPlotCommand,
@@ -89,7 +91,7 @@ ExitStatus ParseAndRun(int argc, char** argv) {
   try {
     posenc::tools::FlushStdout();
   } catch (const posenc::tools::BrokenPipe&) {
-    if (status == ExitStatus::kRight) throw;  // a mismatch is a mismatch
+    if (status == ExitStatus::kRight) throw;  // the status of a mismatch is more important
   }
   return status;
 }

@@ -1,4 +1,4 @@
-// posenc presets: the conventions that have names.
+// posenc presets: lists the presets of encodings and of rotary embeddings.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
@@ -59,10 +59,10 @@ void PrintAllPresets() {
 }  // namespace
 
 void AddPresetsCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("presets", "List the presets: conventions that have names");
+  CLI::App* command = app.add_subcommand("presets", "List the presets of frameworks and papers");
   command->footer(
-      "One a line, tab-separated: name, frequencies, source, and how the source rounds phases. Lines that\n"
-      "begin with # are headings.\nExample: posenc presets --format json");
+      "Each line is a preset: name, frequencies, source, and how the source rounds phases, separated by\n"
+      "tabs. Lines that begin with # are headings.\nExample: posenc presets --format json");
   AddList(command, run, PrintAllPresets, PresetsAsJson);
 }
 

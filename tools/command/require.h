@@ -1,5 +1,5 @@
-// What is to be done about a status that is not POSENC_OK, for code that serves programs with and without
-// exceptions.
+// Declares how a program handles a status that is not POSENC_OK. The code in tools/ calls Require, and each
+// program defines it, with or without exceptions.
 #ifndef POSENC_TOOLS_COMMAND_REQUIRE_H_
 #define POSENC_TOOLS_COMMAND_REQUIRE_H_
 
@@ -8,7 +8,8 @@
 namespace posenc {
 namespace tools {
 
-// Does not return unless it is POSENC_OK. The command's throws a UsageError with the status's message.
+// Returns only if `status` is POSENC_OK. In the command it throws a UsageError with the message of the
+// status.
 void Require(posenc_status status);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
-// What the command asks of the operating system, where C++ has no word for it: POSIX in system_posix.cc,
-// Windows in system_windows.cc.
+// Calls of the operating system that C++17 has no function for. system_posix.cc implements them for POSIX,
+// and system_windows.cc for Windows.
 #ifndef POSENC_TOOLS_COMMAND_SYSTEM_H_
 #define POSENC_TOOLS_COMMAND_SYSTEM_H_
 
@@ -9,24 +9,25 @@
 namespace posenc {
 namespace tools {
 
-// To be called first: a broken pipe and a file that grows beyond its limit become errors of the write, a
-// stream that was closed stays unusable instead of becoming the next file that is opened, and bytes are
-// written as they are.
+// Call this first. Then a broken pipe, or a file that grows beyond its limit, is an error of the write, not a
+// signal. If stdin, stdout or stderr is closed, no file that is opened later takes its place. Bytes are
+// written unchanged.
 void PrepareStreams();
 
 bool IsStderrATerminal();
 
-// Standard output once more, under a descriptor of its own. Null and errno if that fails.
+// Opens standard output a second time, as a new descriptor. On failure returns null and sets errno.
 std::FILE* OpenStdout();
 
-// Signals that end the command, unless they are ignored (as nohup wants it).
+// Installs a handler for the signals that end the command. Signals that are ignored, as under nohup, stay
+// ignored.
 void OnEndingSignals(void (*handler)(int));
 
-// Whether a file that exists may be written.
+// Whether the user may write to an existing file.
 bool MayWrite(const std::string& path);
 
-// Opens a file that does not exist yet; it gets the owner and permissions of another, as far as this user
-// may, unless `like` is empty. Null and errno if that fails.
+// Creates a file, which must not exist yet. Unless `like` is empty, the file gets the owner and the
+// permissions of the file `like`, as far as the user may set them. On failure returns null and sets errno.
 std::FILE* CreateNew(const std::string& path, const std::string& like);
 
 }  // namespace tools

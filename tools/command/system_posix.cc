@@ -10,10 +10,10 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// As far as this user may.
+// Gives a file the owner and the permissions of another file, as far as the user may set them.
 void TakePermissions(int to, const struct stat& from) {
   if (fchown(to, from.st_uid, from.st_gid) != 0 && fchown(to, static_cast<uid_t>(-1), from.st_gid) != 0) {
-    // then the new file is the user's
+    // the new file keeps the user as its owner
   }
   fchmod(to, from.st_mode & 0777);
 }

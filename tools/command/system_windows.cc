@@ -33,7 +33,8 @@ void OnEndingSignals(void (*handler)(int)) {
 
 bool MayWrite(const std::string& path) { return _access(path.c_str(), 2) == 0; }
 
-// Permissions come from the folder. A handler of signals may remove the file though it is open.
+// A new file takes its permissions from the folder. It is opened so that a signal handler may remove it while
+// it is open.
 std::FILE* CreateNew(const std::string& path, const std::string&) {
   const HANDLE file = CreateFileA(path.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
                                   CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);

@@ -1,4 +1,4 @@
-// posenc table: prints an encoding, or a cache of rotary embeddings, as notebooks do, or saves it for NumPy.
+// posenc table: prints an encoding or a cache of a rotary embedding, or saves it as a NumPy file.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -29,8 +29,8 @@ struct Request {
   bool presets = false;
   posenc_type type = POSENC_F32;
   std::optional<std::string> out;
-  std::optional<std::string> listed;  // the positions
-  std::vector<double> positions;      // if given, instead of first and rows: [axes, rows]
+  std::optional<std::string> listed;  // the value of --positions
+  std::vector<double> positions;      // [axes, rows], from `listed`; replaces --first and --rows
 };
 
 std::int64_t First(const Request& request, std::size_t row) {
@@ -48,7 +48,8 @@ TableSource EncodingTable(const posenc_encoder* encoder, const Request& request)
   return {request.type, 1, request.options.rows, dim, fill};
 }
 
-// Both tables of the cache are made, and one is kept.
+// The table or tables of a cache. The library writes cosines and sines at once, so if they are two tables,
+// each block is computed twice, and the table that was not asked for is discarded.
 TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Request& request) {
   const posenc_cache_layout layout = request.cache;
   const bool is_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
@@ -137,20 +138,19 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
 void AddTableCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("table", "Print an encoding, or save it in NumPy format");
   command->footer(
-      "A row per position; --rows or --positions is required. The entries are the sines and cosines of\n"
-      "S * position * B^(-2i/X), in its unit, or of S * position * frequency i, correctly rounded to their\n"
-      "type (with --phase-rounding, those of phases that were rounded step by step, as frameworks do).\n"
-      "They are printed with the fewest digits that name them in it.\n"
+      "Prints one row for each position; --rows or --positions is required. The entries are sines and\n"
+      "cosines of S * position * B^(-2i/X), or of S * position * frequency i. They are correctly rounded to\n"
+      "their type. With --phase-rounding the phases are rounded first, step by step, as a framework rounds\n"
+      "them. Each entry is printed with as few digits as its type allows.\n"
       "With --rotary" +
       std::string(kHasModels ? " or --config" : "") +
-      " they are those of a cache, times the amplitude; of two tables the cosines\n"
-      "come first, and a file has the shape (2, rows, columns). " +
-      (kHasModels ? "Options of Rotary embeddings, and --base,\n"
-                    "--frequencies and the like, are put over the preset's or the configuration's. "
-                  : "") +
-      "--frequencies and\n"
-      "--amplitude without values print what they are, scaled, in radians per step; --positions are\n"
-      "those of axis 0, then those of axis 1 ...\n"
+      ", table prints the cache of a rotary embedding: cosines and sines times the amplitude.\n"
+      "If the cache is two tables, the cosines come first, and a file has the shape (2, rows, columns).\n" +
+      (kHasModels
+           ? "Other options (--base, --factor ...) replace what the preset or the configuration says.\n"
+           : "") +
+      "--frequencies and --amplitude without values print the scaled frequencies, in radians per step, and\n"
+      "the amplitude. With several axes, --positions lists all positions on axis 0, then all on axis 1 ...\n"
       "Example: posenc table " +
       std::string(kHasModels ? "--preset llama3" : "--rotary --base 500000") +
       " --dim 128 --rows 8192 --out cache.npy");
@@ -159,27 +159,26 @@ void AddTableCommand(CLI::App& app, Run* run) {
   command
       ->add_option(
           "--positions", request->listed,
-          "Any positions instead, in steps: 0,0.5,9 or @FILE, numbers separated by commas or white space")
+          "Any positions, instead of --rows: 0,0.5,9 or @FILE, numbers separated by commas or white space")
       ->type_name("LIST")
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
   std::vector<std::string> types = internal::WordsOf("type");
-  types.resize(POSENC_F64);  // no integers
+  types.resize(POSENC_F64);  // leaves out the integer types, which come last
   AddChoice(*command, "--dtype", "Type of the entries", types,
             [=](std::int32_t number) { request->type = static_cast<posenc_type>(POSENC_F32 + number); });
   command
-      ->add_option("--out", request->out,
-                   "Save as .npy (C order, shape (rows, dim); <f4, <f2, <f8, or <u2 for bfloat16) instead of "
-                   "printing; to "
-                   "standard output if it is -")
+      ->add_option(
+          "--out", request->out,
+          "Save the table as .npy instead of printing it, in C order, with the shape (rows, dim), as "
+          "<f4, <f2, <f8, or <u2 for bfloat16; - is standard output")
       ->type_name("FILE");
   command->option_defaults()->group("Rotary embeddings");
-  AddChoice(
-      *command, "--cache",
-      "Two tables, cosines and sines, of a column per pair or of one per element; or one, [cos | sin] or "
-      "[cos sin cos sin ...]",
-      internal::WordsOf("cache_layout"),
-      [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
+  AddChoice(*command, "--cache",
+            "Two tables, cosines and sines, with a column per pair (halves) or per element (duplicated, "
+            "halves_twice); or one table, [cos | sin] (cos_sin) or [cos sin cos sin ...] (pairs)",
+            internal::WordsOf("cache_layout"),
+            [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
   OfModels(command->add_flag("--presets", request->presets, "List the presets: name, formula, source"));
   command->option_defaults()->group("Options");
   command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });

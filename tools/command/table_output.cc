@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBlockEntries = std::size_t{1} << 20;
 
-// Hands a table over in blocks of rows: sink(first_row, entries, rows).
+// Makes a table in blocks of rows, and calls sink(first_row, entries, rows) for each block.
 template <class Sink>
 void ForEachBlock(const TableSource& source, std::size_t table, const Sink& sink) {
   const std::size_t block = std::min(source.rows, kBlockEntries / source.columns + 1);
@@ -27,7 +27,7 @@ void ForEachBlock(const TableSource& source, std::size_t table, const Sink& sink
   }
 }
 
-// The shortest decimal that names the value among those of its C++ type.
+// The shortest decimal number that reads back as `value`.
 template <class Real>
 std::string FormatReal(Real value) {
   char shortest[32];
@@ -37,9 +37,9 @@ std::string FormatReal(Real value) {
   return text;
 }
 
-// A 16-bit value with as few decimal digits as name it.
+// The decimal number with the fewest digits that rounds to a 16-bit `value`, as a double.
 double Abbreviate(posenc_type type, double value) {
-  for (int digits = 1; digits <= 5; ++digits) {  // as many as float16 needs
+  for (int digits = 1; digits <= 5; ++digits) {  // 5 digits are enough for float16
     char text[32];
     const auto end =
         std::to_chars(text, text + sizeof(text), value, std::chars_format::scientific, digits - 1).ptr;
@@ -50,8 +50,8 @@ double Abbreviate(posenc_type type, double value) {
   return value;
 }
 
-// The shortest decimal that names the number among those of its type, with a point or an exponent ("0.",
-// "0.5403023", "-1e-07"), as NumPy prints it; a space stands for the sign of numbers that have none.
+// The shortest decimal number that rounds to the entry, as NumPy prints it: with a point or an exponent
+// ("0.", "0.5403023", "-1e-07"). A number without a minus sign begins with a space.
 std::string FormatEntry(posenc_type type, std::uint64_t bits) {
   const double value = oracle::Unpack(type, bits);
   if (type == POSENC_F64) return FormatReal(value);
@@ -59,19 +59,19 @@ std::string FormatEntry(posenc_type type, std::uint64_t bits) {
   return FormatReal(Abbreviate(type, value));
 }
 
-// NumPy lacks bfloat16: its bits.
+// NumPy's name for the type. NumPy has no bfloat16, so the bits are saved as <u2.
 const char* NpyType(posenc_type type) {
   return type == POSENC_F32 ? "<f4" : type == POSENC_F16 ? "<f2" : type == POSENC_F64 ? "<f8" : "<u2";
 }
 
-// Format version 1.0, C order.
+// The header of a NumPy file: format version 1.0, C order.
 std::string NpyHeader(const TableSource& source) {
   constexpr std::size_t kPreamble = 10;  // magic, version, length
   std::string dict = std::string("{'descr': '") + NpyType(source.type) +
                      "', 'fortran_order': False, 'shape': (" + (source.tables == 2 ? "2, " : "") +
                      std::to_string(source.rows) + ", " + std::to_string(source.columns) + "), }";
   dict.append(63 - (kPreamble + dict.size()) % 64,
-              ' ');  // the data begins at a multiple of 64
+              ' ');  // NumPy wants the data to begin at a multiple of 64 bytes
   dict += '\n';
   std::string header("\x93NUMPY\x01\x00", 8);
   header += static_cast<char>(dict.size() & 0xff);
@@ -120,7 +120,7 @@ void SaveTables(const TableSource& source, const std::string& path) {
   }
   file.Finish();
   if (source.type == POSENC_BF16) {
-    std::fputs("posenc: NumPy has no bfloat16: the file holds its bits, as <u2\n", stderr);
+    std::fputs("posenc: NumPy has no bfloat16, so the file has the bits as <u2\n", stderr);
   }
 }
 

@@ -1,4 +1,4 @@
-// Tables of entries, printed as notebooks do or saved for NumPy.
+// Prints tables as NumPy prints arrays, and saves them as NumPy files.
 #ifndef POSENC_TOOLS_COMMAND_TABLE_OUTPUT_H_
 #define POSENC_TOOLS_COMMAND_TABLE_OUTPUT_H_
 
@@ -12,17 +12,18 @@
 namespace posenc {
 namespace tools {
 
-// One table, or two of one shape, made some rows at a time, so that its size does not matter.
+// One table, or two tables of the same shape. It is made in blocks of rows, so a table may be larger than
+// memory.
 struct TableSource {
   posenc_type type = POSENC_F32;
   std::size_t tables = 1, rows = 0, columns = 0;
   std::function<void(std::size_t table, std::size_t row, std::size_t rows, Entries* out)> fill;
 };
 
-// To stdout: two tables as two blocks, with an empty line between.
+// Prints the tables to stdout. If there are two, an empty line separates them.
 void PrintTables(const TableSource& source);
 
-// As .npy: of the shape (rows, columns), or (2, rows, columns).
+// Saves the tables as a NumPy file of the shape (rows, columns), or (2, rows, columns) for two tables.
 void SaveTables(const TableSource& source, const std::string& path);
 
 }  // namespace tools

@@ -10,14 +10,14 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Class tokens and registers.
+// The most rows before an encoding that may be something else: class tokens and registers.
 constexpr std::size_t kMostOthers = 8;
 
 double ValueAt(const NpyTable& table, std::size_t row, std::size_t column) {
   return oracle::Unpack(table.type, table.entries[row * table.columns + column]);
 }
 
-// Rows first, first + step, ..., of which the table has `kept`, and some of their columns.
+// A part of a table: rows first, first + step, ... and a range of columns. `kept` of these rows have entries.
 NpyTable Part(const NpyTable& table, std::size_t first, std::size_t step, std::size_t rows, std::size_t kept,
               std::size_t first_column, std::size_t columns) {
   NpyTable part = {table.type, rows, columns, kept, {}};
@@ -87,7 +87,7 @@ std::size_t OthersBefore(const NpyTable& table) {
     for (std::size_t c = 0; c < table.columns; ++c) sum += std::pow(ValueAt(table, row, c), 2);
     return sum;
   };
-  constexpr double kTolerance = 0.01;  // for columns of any type
+  constexpr double kTolerance = 0.01;  // large enough for every type
   const double sum = sum_of_squares(table.kept - 1);
   std::size_t others = table.kept;
   while (others > 0 && std::fabs(sum_of_squares(others - 1) - sum) <= kTolerance * sum) --others;

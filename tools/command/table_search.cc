@@ -16,15 +16,16 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Rows of the first sample, and candidates that are left after that.
+// How many rows the first comparison takes, and at least how many candidates it leaves.
 constexpr std::size_t kSampleRows = 12;
 constexpr std::size_t kLeft = 24;
 
-// A mean difference beyond this is no rounding, not even that of bfloat16: tables of noise are at 0.7.
+// No rounding, not even to bfloat16, makes a larger mean difference. Tables of noise have about 0.7.
 constexpr double kFar = 0.01;
 
-// From 0, 1 or, after padding, 2 on; down to 0, or as far below: relative positions. Few columns do not tell
-// positions, or only after a rounding that is not known.
+// Positions that tables often have: from 0, from 1, or from 2 (after padding) upwards; and relative
+// positions, from rows - 1 down to 0, or symmetric around 0. They are tried because a table with few columns
+// does not determine its positions, or only if the phase rounding is known.
 std::vector<Positions> UsualPositions(std::size_t rows) {
   const auto n = static_cast<double>(rows);
   std::vector<Positions> all = {{0.0, 1.0}, {1.0, 1.0}, {2.0, 1.0}};
@@ -33,7 +34,7 @@ std::vector<Positions> UsualPositions(std::size_t rows) {
   return all;
 }
 
-// The nearest first.
+// Removes candidates that are too far away, and sorts the others, the nearest first.
 void KeepNear(std::vector<Candidate>* candidates) {
   const auto is_far = [](const Candidate& c) { return !(c.distance.mean <= kFar); };
   candidates->erase(std::remove_if(candidates->begin(), candidates->end(), is_far), candidates->end());
@@ -48,7 +49,7 @@ void KeepNear(std::vector<Candidate>* candidates) {
 
 Search::Search(const NpyTable& table)
     : table_(table), settings_(AllSettings(table.columns)), usual_(UsualPositions(table.rows)) {
-  // A few rows of zeros may be padding of any position. If most are, they are what the table is.
+  // A few rows of zeros may be padding. If most rows are zeros, they belong to the encoding.
   for (std::size_t r = 0; r < table_.kept; ++r) {
     (IsZero(table_.entries, r) ? zeros_ : compared_).push_back(r);
   }
@@ -82,7 +83,7 @@ std::vector<Candidate> Search::Run() const {
   AddRounded(sample, &near);
   KeepNear(&near);
   if (sample.size() == compared_.size()) return near;
-  // All that are as near as the best of them, and some more.
+  // Keep all that are as near as the best, and at least kLeft.
   std::size_t left = 0;
   while (left < near.size() && (left < kLeft || near[left].Rank() == near[0].Rank())) ++left;
   near.resize(left);
@@ -130,7 +131,7 @@ std::vector<Candidate> Search::Exact(const std::vector<std::size_t>& sample) con
   std::vector<Candidate> all;
   for (std::size_t s = 0; s < settings_.size(); ++s) {
     Candidate candidate = {s, POSENC_NO_PHASE_ROUNDING, {}, 0, std::nullopt, false, 0, 0, {}};
-    if (!IsValid(candidate)) continue;  // not of this dim
+    if (!IsValid(candidate)) continue;  // the library refuses this dim
     const Writer writer = WriterOf(candidate);
     for (const Positions& positions : PositionsOf(settings_[s])) {
       candidate.positions = positions;
@@ -152,13 +153,13 @@ void Search::AddRounded(const std::vector<std::size_t>& sample, std::vector<Cand
   double best = kFar;
   for (const Candidate& candidate : *candidates) best = std::min(best, candidate.distance.mean);
   for (std::int32_t k = 1; k < kRoundings; ++k) {
-    std::optional<std::size_t> made;  // the settings of
+    std::optional<std::size_t> made;  // the settings that `writer` was made for
     Writer writer;
     for (std::size_t c = 0; c < exact; ++c) {
       Candidate candidate = (*candidates)[c];
       if (candidate.distance.mean > best + Slack(candidate, sample)) continue;
       candidate.rounding = static_cast<posenc_phase_rounding>(k);
-      if (!IsValid(candidate)) continue;  // not of this unit
+      if (!IsValid(candidate)) continue;  // the library refuses this rounding, for example for a unit
       if (!AreRoundingsTheSame(candidate)) {
         if (made != candidate.settings) writer = WriterOf(candidate);
         made = candidate.settings;
@@ -317,7 +318,7 @@ void Search::See(double given, double expected, Distance* distance) const {
     return;
   }
   const double error = std::fabs(given - expected);
-  distance->mean += error;  // as yet the sum
+  distance->mean += error;  // a sum until DistanceTo divides it
   distance->largest = std::max(distance->largest, error);
   distance->ulp = std::max(distance->ulp, std::ldexp(error, -SpacingExponent(table_.type, expected)));
 }

@@ -16,7 +16,7 @@ namespace {
 bool SaySame(const posenc_spec& a, const posenc_spec& b) {
   if (IsEmpty(a) || IsEmpty(b)) return IsEmpty(a) == IsEmpty(b);
   const std::size_t columns = a.dim - (a.input_first != 0 ? 1 : 0);
-  // A frequency alone is 1 whatever the base, and even dims have no odd column.
+  // A single frequency is 1 for every base. An even dim has no odd column.
   const bool is_alone = columns <= 2 || (columns == 3 && a.odd_column != POSENC_ODD_HALF_PAIR);
   const auto divisor = [](const posenc_spec& spec) {
     return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
@@ -35,7 +35,7 @@ std::vector<Settings>::iterator FindSame(std::vector<Settings>* all, const Setti
   });
 }
 
-// Of encoders.
+// The settings of all encoders: first in the layout of the preset, then in other layouts.
 std::vector<Settings> EncoderSettings(std::size_t dim) {
   std::vector<Settings> all;
   for (const posenc_preset& preset : EncoderPresets()) {
@@ -64,11 +64,13 @@ std::vector<Settings> EncoderSettings(std::size_t dim) {
   return all;
 }
 
-// The preset for heads of which 2 pairs turn; empty if it has none.
+// The spec of a preset for a head in which `pairs` pairs rotate. Empty if the preset has no such head_dim.
 std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pairs) {
-  constexpr std::size_t kWhole = 4800;  // A preset's share of it, and an axis' share of that, are whole.
+  // The presets rotate a share of a head, and an axis has a share of this. For this head_dim all are
+  // integers.
+  constexpr std::size_t kWhole = 4800;
   const std::size_t turning = 2 * pairs;
-  std::vector<std::size_t> head_dims = {turning, 128, 192, 256};  // Those with sections have one head dim.
+  std::vector<std::size_t> head_dims = {turning, 128, 192, 256};  // with sections only one head_dim fits
   posenc_rotary_spec spec;
   if (posenc_rotary_spec_preset(&spec, sizeof(spec), preset, kWhole, nullptr) == POSENC_OK) {
     head_dims.push_back((turning * kWhole + spec.rotary_dim - 1) / spec.rotary_dim);
@@ -83,7 +85,7 @@ std::optional<posenc_rotary_spec> FindRotary(const char* preset, std::size_t pai
   return std::nullopt;
 }
 
-// The amplitude and some frequencies, which tell rotaries apart.
+// The amplitude and some of the frequencies. Rotary embeddings with the same key make the same table.
 std::vector<double> KeyOf(const posenc_rotary* rotary) {
   const std::size_t pairs = posenc_rotary_frequency_count(rotary);
   std::vector<double> key = {posenc_rotary_amplitude(rotary)};
@@ -93,7 +95,7 @@ std::vector<double> KeyOf(const posenc_rotary* rotary) {
 
 constexpr double kTurn = 6.283185307179586;
 
-// The rotaries of all presets, in all shapes of so many columns.
+// Adds the presets of rotary embeddings, in all shapes of caches that have this many columns.
 void AddCaches(std::size_t columns, std::vector<Settings>* all) {
   for (const std::size_t columns_a_pair : {2u, 1u, 4u}) {
     if (columns % columns_a_pair != 0) continue;
@@ -104,7 +106,8 @@ void AddCaches(std::size_t columns, std::vector<Settings>* all) {
       if (!spec) continue;
       const RotaryHandle exact = Create(*spec);
       const std::vector<double> key = KeyOf(exact.get());
-      // At whole positions those of no turn, or of whole ones, are any table of ones or of zeros.
+      // If every pair makes whole turns per step, or none, the cosines are 1 and the sines 0 at whole
+      // positions. Every table of ones and zeros would match.
       const auto is_still = [](double rate) { return std::fabs(std::remainder(rate, kTurn)) < 1e-9; };
       if (std::all_of(key.begin() + 1, key.end(), is_still)) continue;
       const auto [place, is_new] = places.emplace(key, rotaries.size());

@@ -1,5 +1,5 @@
-// What may have made a table: the presets of encoders, in all layouts, and of rotaries, in all shapes of
-// caches.
+// Lists the settings that posenc identify tries: presets of encoders in all layouts, and presets of rotary
+// embeddings in all shapes of caches.
 #ifndef POSENC_TOOLS_COMMAND_TABLE_SETTINGS_H_
 #define POSENC_TOOLS_COMMAND_TABLE_SETTINGS_H_
 
@@ -18,12 +18,14 @@
 namespace posenc {
 namespace tools {
 
-// How the cosines (c) and sines (s) of a rotary's pairs lie in a table, or in two side by side.
+// The order of columns in a rotary cache: where the cosine (c) and the sine (s) of each pair are. Two tables
+// count as one table, side by side.
 struct CacheShape {
   const char* text;
   const char* parts;
-  std::size_t copies;  // of each number
-  bool are_adjacent;   // the copies; without copies the parts of a pair
+  std::size_t copies;  // how often each number occurs
+  bool are_adjacent;   // with copies 2, whether the copies are neighbours; otherwise, whether cosine and sine
+                       // are
 
   std::size_t ColumnsAPair() const { return std::strlen(parts) * copies; }
   oracle::Entry At(std::size_t column, std::size_t pairs) const {
@@ -46,15 +48,15 @@ inline constexpr CacheShape kCacheShapes[] = {{"cosines, sines", "cs", 1, false}
                                               {"cosines, sines, in halves twice", "cs", 2, false},
                                               {"cosines, sines, each twice", "cs", 2, true}};
 
-// What a preset says, and the names of all that say it.
+// The settings of an encoder or a rotary embedding, and the names of all presets that have these settings.
 struct Settings {
-  posenc_spec spec;  // of an encoder, without its padding
+  posenc_spec spec;  // for an encoder, without padding
   std::optional<std::int64_t> padding;
   std::vector<std::string> names;
-  bool has_own_layout = true;         // else the columns of the preset in another order
-  const CacheShape* cache = nullptr;  // of a rotary, which all that follows is for
+  bool has_own_layout = true;         // false if the columns are in another order than in the preset
+  const CacheShape* cache = nullptr;  // this and the members below are only for rotary embeddings
   std::optional<posenc_rotary_spec> rotary = std::nullopt;
-  RotaryHandle exact = nullptr;  // of that spec
+  RotaryHandle exact = nullptr;  // made from `rotary`
 
   bool IsRotary() const { return cache != nullptr; }
   bool HasOwnOrder() const { return IsRotary() ? cache->parts[0] == 'c' : has_own_layout; }
@@ -62,11 +64,11 @@ struct Settings {
   double scale() const { return IsRotary() ? rotary->position_scale : spec.position_scale; }
 };
 
-// Of all presets for so many columns, but those whose frequencies are the caller's: encoders, then the same
-// in other layouts, then rotaries in all shapes of caches.
+// The settings of all presets for a table with this many columns: encoders, then encoders with other layouts,
+// then rotary embeddings in all shapes of caches. Presets that take the caller's frequencies are left out.
 std::vector<Settings> AllSettings(std::size_t columns);
 
-// Rows of one column of zeros.
+// Whether rows have a single column, and it is zero.
 bool IsEmpty(const posenc_spec& spec);
 
 }  // namespace tools

@@ -1,4 +1,5 @@
-// posenc verify: proves every target of this machine right, and prints a digest to compare with others.
+// posenc verify: compares every target of this machine with MPFR, and prints a digest that is the same on
+// every machine.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -27,7 +28,7 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// More would only be slower.
+// More threads than this would only be slower.
 constexpr unsigned kMaxThreads = 1024;
 
 struct Request {
@@ -37,7 +38,7 @@ struct Request {
   std::size_t part = 1, parts = 1;
   std::size_t reference_every = 32;
   std::uint64_t seed = 20260101;
-  std::string areas;  // in the names of those that are compared
+  std::string areas;  // only areas with this text in their names are compared
 };
 
 void ShowProgress(double fraction) {
@@ -121,7 +122,7 @@ void PrintRow(const posenc_target& target, const Report* report) {
 void PrintHead(const Plan& plan) {
   if (!plan.compare) std::puts("Built without MPFR: only the digest is checked.");
   if (plan.compare && !kHaveOracle) {
-    std::printf("Built without MPFR, and some digest is wrong: all targets are compared with %s.\n",
+    std::printf("Built without MPFR, and a digest is wrong: all targets are compared with %s.\n",
                 kReferenceName);
   }
   if (plan.groups[0].cases.size() > plan.digested) {
@@ -194,7 +195,7 @@ void* ReallocateOrEnd(void* old, std::size_t, std::size_t size) {
 
 void Free(void* block, std::size_t) { std::free(block); }
 
-// Its own functions abort.
+// Makes MPFR end the command with a message when memory runs out. Its own functions abort.
 void TameMpfr() { mp_set_memory_functions(AllocateOrEnd, ReallocateOrEnd, Free); }
 
 #else
@@ -206,25 +207,25 @@ void TameMpfr() {}
 ExitStatus VerifyTargets(const Request& request) {
   if (request.json && !kHaveJson) throw UsageError("--json: built without RapidJSON");
   if (request.json == "-") Refuse("--json", "-", "a file, and standard output has the table");
-  if (request.full && !kHaveOracle) throw UsageError("--full: built without MPFR, nothing to compare with");
+  if (request.full && !kHaveOracle) throw UsageError("--full: needs MPFR, and this posenc was built without");
   if (request.json) RequireExtension("--json", *request.json, ".json", "a name of a JSON file");
-  std::unique_ptr<OutputFile> json;  // before all else: who cannot write it need not wait
+  std::unique_ptr<OutputFile> json;  // opened first, so that an error comes before the long wait
   if (request.json) json = std::make_unique<OutputFile>("--json", *request.json);
   TameMpfr();
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
-  if (request.full) AreasOf(request);  // or it is wrong usage
+  if (request.full) AreasOf(request);  // throws if no area has the name
   outcome.targets = request.target ? std::vector<posenc_target>{FindTarget("--target", *request.target)}
                                    : CompiledTargets();
   outcome.seed = request.seed;
   Plan plan = PlanCases(request, outcome.targets);
   outcome.cases = Verify(plan).front();
   if (!plan.compare && !AllRight(outcome.cases)) {
-    plan.compare = true;  // to name the entries
+    plan.compare = true;  // finds the entries that differ
     outcome.cases = Verify(plan).front();
   }
   PrintCases(plan, outcome);
-  if (request.full) FlushStdout();  // a long time before more comes
+  if (request.full) FlushStdout();  // the areas take long
   outcome.areas = PlanAreas(request, outcome.targets);
   outcome.area_reports = Verify(outcome.areas);
   PrintAreas(outcome);
@@ -255,17 +256,17 @@ void ParsePart(const std::string& text, Request* request) {
 void AddFullOptions(CLI::App& app, Request* request) {
   CLI::Option* const full = app.get_option("--full");
   app.add_option("--areas", request->areas,
-                 "Only areas of --full with WORD in their name, for example rotation [all]")
+                 "Compare only areas of --full with WORD in their name, for example rotation [all]")
       ->type_name("WORD")
       ->needs(full);
   AddOption(app, "--part", "I/N",
-            "Only the I-th of N parts of --full; tools/sum-reports sums their JSON files [1/1]",
+            "Compare only part I of N parts of --full; tools/sum-reports adds the JSON files up [1/1]",
             [=](const std::string& text) { ParsePart(text, request); })
       ->needs(full);
-  AddNumber(app, "--reference-every", "N", "REFERENCE, which is slow, takes one chunk in N [32]",
+  AddNumber(app, "--reference-every", "N", "REFERENCE is slow and compares only one chunk in N [32]",
             &request->reference_every, 1)
       ->needs(full);
-  AddNumber(app, "--seed", "S", "Of the random runs around 0, 2^24 and 2^31 [20260101]", &request->seed)
+  AddNumber(app, "--seed", "S", "Seed of the random runs near 0, 2^24 and 2^31 [20260101]", &request->seed)
       ->needs(full);
 }
 
@@ -274,25 +275,25 @@ void AddFullOptions(CLI::App& app, Request* request) {
 void AddVerifyCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("verify", "Compare every target that this CPU runs with MPFR");
   command->footer(
-      "Every entry is compared. The last line but one says 'right', or 'wrong' and what differs. The last\n"
-      "line is a digest of the outputs, the same on every machine, in every mode. Without --quick and "
-      "--full:\n"
-      "the digest's cases and whole tables of usual sizes.\n"
-      "Columns: pairs that the rounding test sent from angle addition to the direct kernel, and on to wide\n"
-      "arithmetic of 256 bits, and of 1,024.\n"
+      "Compares every entry. The last line but one says 'right', or 'wrong' and what differs. The last line\n"
+      "is a digest of the outputs, which is the same on every machine and in every mode.\n"
+      "Without --quick and --full, verify compares the digest's cases and whole tables of usual sizes.\n"
+      "The last columns count pairs that the rounding test sent to a slower method: from angle addition to\n"
+      "the direct kernel, then to wide arithmetic with 256 bits, then with 1,024 bits.\n"
       "Example: posenc verify --full --areas rotation --part 1/16 --json part1.json");
   const auto request = std::make_shared<Request>();
-  CLI::Option* quick = command->add_flag("--quick", request->quick, "Only the digest's cases (seconds)");
+  CLI::Option* quick =
+      command->add_flag("--quick", request->quick, "Compare only the digest's cases (takes seconds)");
   command
       ->add_flag(
           "--full", request->full,
-          "Also every position of the everyday domain, in all types, as runs and lists, rotations, and "
-          "caches (45 minutes)")
+          "Compare also all positions in common use, in all types, as runs and lists; rotations; and caches "
+          "(takes 45 minutes)")
       ->excludes(quick);
-  command->add_option("--target", request->target, "Only this target, a name from 'posenc targets' [all]")
+  command->add_option("--target", request->target, "Verify only this target, from 'posenc targets' [all]")
       ->type_name("NAME");
   command->add_option("--json", request->json, "Also write a report to this file")->type_name("FILE");
-  AddNumber(*command, "--threads", "N", "Threads that compare, 1 .. 1024 [as many as there are processors]",
+  AddNumber(*command, "--threads", "N", "Number of threads, 1 .. 1024 [the number of processors]",
             &request->threads, 1u, kMaxThreads);
   AddFullOptions(*command, request.get());
   command->callback([=] { *run = [=] { return VerifyTargets(*request); }; });

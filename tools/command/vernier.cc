@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
-// Positions that are tried: within so many periods of the slowest hand, or within so many steps, unless these
-// are too many periods.
+// The search goes to kMostPeriods periods of the slowest hand, or to kUsual steps if that is farther, but
+// never beyond kTooManyPeriods periods.
 constexpr double kMostPeriods = 4096.0, kUsual = 0x1p18, kTooManyPeriods = 0x1p16;
 
-// Beyond so many radians an angle tells nothing.
+// An angle whose error may exceed this, in radians, says nothing about the position.
 constexpr double kNearlyHalfTurn = 2.5;
 
 double Reduced(double angle) { return angle - kTurn * std::nearbyint(angle / kTurn); }
@@ -63,7 +63,9 @@ void Vernier::Add(const std::vector<oracle::Entry>& entries, std::size_t count,
   }
   std::sort(pairs_.begin(), pairs_.end(),
             [](const Pair& a, const Pair& b) { return std::fabs(a.rate) < std::fabs(b.rate); });
-  const auto has_same_rate = [](const Pair& a, const Pair& b) { return a.rate == b.rate; };  // of other axes
+  const auto has_same_rate = [](const Pair& a, const Pair& b) {
+    return a.rate == b.rate;
+  };  // pairs of other axes
   pairs_.erase(std::unique(pairs_.begin(), pairs_.end(), has_same_rate), pairs_.end());
 }
 
@@ -80,7 +82,7 @@ void Vernier::AddDifferences() {
     rates.pop_back();
     noise *= 2.0;
     const double rate = std::fabs(rates[0]);
-    // The next hand has to be told from its neighbours in the next turn.
+    // A turn of this hand must be long enough to decide in which turn the next hand is.
     const bool is_slower =
         rate < slowest && rate * kNearlyHalfTurn > 4.0 * noise * exact_.of_entries * slowest;
     if (!is_slower) break;
@@ -136,7 +138,7 @@ std::optional<double> Vernier::FindWithin(const Tolerance& tolerance, std::size_
   const double rate = hands_[first].rate, period = kTurn / std::fabs(rate);
   const double farthest = std::min(
       {std::max(kMostPeriods * period, kUsual), kTooManyPeriods * period, POSENC_MAX_POSITION + period});
-  std::optional<double> between;  // whole numbers
+  std::optional<double> between;  // a position between whole numbers
   for (double k = 0.0; std::fabs(k) * period <= farthest; k = k > 0.0 ? -k : 1.0 - k) {
     const double position = angles[first] / rate + k * period;
     const double error = tolerance.For(hands_[first], position) / std::fabs(rate);
@@ -161,7 +163,8 @@ std::optional<Vernier::Found> Vernier::Refine(const Tolerance& tolerance, std::s
     error = std::min(error, own / std::fabs(rate));
   }
   if (!(std::fabs(position) <= POSENC_MAX_POSITION + error)) return std::nullopt;
-  constexpr double kMostError = 0x1p-8;  // Beyond that any position is near to a whole number.
+  constexpr double kMostError =
+      0x1p-8;  // with a larger error too many positions would pass for whole numbers
   for (const double unit : {1.0, 2.0, 4.0, 8.0, 10.0, 16.0, 100.0, 256.0, 1e3, 1e4}) {
     const double whole = std::round(position * unit) / unit;
     if (std::fabs(whole - position) <= error) return Found{whole, unit == 1.0 && error <= kMostError};

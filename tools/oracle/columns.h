@@ -1,4 +1,5 @@
-// Which number each column of a row holds, from the words of posenc_c.h.
+// Says which number each column of a row holds. Written from the documentation in posenc_c.h, without the
+// library's code.
 #ifndef POSENC_TOOLS_ORACLE_COLUMNS_H_
 #define POSENC_TOOLS_ORACLE_COLUMNS_H_
 
@@ -19,10 +20,10 @@ struct Entry {
   bool IsOfPair() const { return kind == kSine || kind == kCosine; }
 };
 
-// [spec.dim]
+// What each column holds: [spec.dim].
 std::vector<Entry> EntriesOf(const posenc_spec& spec);
 
-// The pairs that they need, at least one.
+// How many pairs these columns need, at least 1.
 std::size_t PairsOf(const posenc_spec& spec);
 
 }  // namespace oracle

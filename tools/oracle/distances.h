@@ -1,4 +1,5 @@
-// How far correctly rounded entries are from the real numbers, and which of these were hard to round.
+// Statistics of roundings: how far correctly rounded entries are from the exact values, and which entries
+// were the hardest to round.
 #ifndef POSENC_TOOLS_ORACLE_DISTANCES_H_
 #define POSENC_TOOLS_ORACLE_DISTANCES_H_
 
@@ -12,34 +13,34 @@
 namespace posenc {
 namespace oracle {
 
-// A real number, rounded to a type.
+// The result of rounding a real number to a type.
 struct Rounding {
-  std::uint64_t bits = 0;      // the pattern of the nearest number of the type, see Pack
-  std::uint64_t fraction = 0;  // way from the lower neighbour (in magnitude) to the upper, in units of 2^-64
+  std::uint64_t bits = 0;      // the bits of the nearest number of the type, as Pack returns them
+  std::uint64_t fraction = 0;  // where the real number lies between its two neighbours, in units of 2^-64:
+                               // 0 at the one with the smaller magnitude
 };
 
-// A real number near the midpoint of two numbers of a type.
+// An entry whose exact value is close to the midpoint between two numbers of the type.
 struct HardEntry {
-  std::uint64_t
-      margin;  // distance from the midpoint in units of 2^-64 of the neighbours' distance, truncated
+  std::uint64_t margin;  // distance from the midpoint, in units of 2^-64 of the spacing, truncated
   std::int64_t position;
   std::size_t pair;
   bool sine;
-  std::uint64_t bits;  // of the right answer
-  std::size_t origin;  // for whoever merges: which of its parts it came from
+  std::uint64_t bits;  // the correctly rounded entry
+  std::size_t origin;  // the number that Merge was given for the part with this entry
 };
 
-// Of 64 bits. Most numbers have few.
+// The number of leading zeros among 64 bits. A loop is fast enough, because most numbers here have few.
 inline std::size_t LeadingZeros(std::uint64_t x) {
   std::size_t zeros = 0;
   while (zeros < 64 && (x << zeros) >> 63 == 0) ++zeros;
   return zeros;
 }
 
-// Entries of one type.
+// Statistics of the entries of one type.
 class Distances {
  public:
-  static constexpr std::size_t kBins = 16;  // of 1/32 ULP
+  static constexpr std::size_t kBins = 16;  // each is 1/32 ULP wide
   static constexpr std::size_t kHardest = 8;
 
   void See(const Rounding& rounding, std::int64_t position, std::size_t pair, bool sine) {
@@ -54,7 +55,7 @@ class Distances {
     if (margin < bound_) Keep({margin, position, pair, sine, rounding.bits, 0});
   }
 
-  // The hard entries of the other get a mark of where they came from.
+  // Adds other statistics. `origin` is stored in the hard entries that come from `other`.
   void Merge(const Distances& other, std::size_t origin = 0) {
     entries_ += other.entries_;
     worst_ = std::max(worst_, other.worst_);
@@ -71,13 +72,13 @@ class Distances {
   // The largest distance in ULP, as accuracy.h defines it: at most 0.5.
   double worst_ulp() const { return std::ldexp(static_cast<double>(worst_), -64); }
 
-  // Entries at a distance of b / 32 to (b + 1) / 32 ULP.
+  // bins()[b] counts the entries whose distance from the exact value is b / 32 to (b + 1) / 32 ULP.
   const std::array<std::uint64_t, kBins>& bins() const { return bins_; }
 
-  // Entries that lie 2^-(k + 1) to 2^-k of the neighbours' distance from the midpoint.
+  // margins()[k] counts the entries whose exact value is 2^-(k + 1) to 2^-k spacings from the midpoint.
   const std::array<std::uint64_t, 65>& margins() const { return margins_; }
 
-  // The hardest first.
+  // The kHardest hardest entries, the hardest first.
   const std::vector<HardEntry>& hardest() const { return hardest_; }
 
  private:
@@ -94,7 +95,7 @@ class Distances {
   std::uint64_t worst_ = 0;
   std::array<std::uint64_t, kBins> bins_{};
   std::array<std::uint64_t, 65> margins_{};
-  std::uint64_t bound_ = ~std::uint64_t{0};  // of the margins worth keeping
+  std::uint64_t bound_ = ~std::uint64_t{0};  // entries with a smaller margin are kept
   std::vector<HardEntry> hardest_;
 };
 

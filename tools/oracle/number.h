@@ -1,8 +1,8 @@
-// An MPFR number that cleans up after itself; pass it wherever MPFR wants mpfr_t.
+// An MPFR number with a destructor. It converts to the pointers that MPFR's functions take.
 #ifndef POSENC_TOOLS_ORACLE_NUMBER_H_
 #define POSENC_TOOLS_ORACLE_NUMBER_H_
 
-#define MPFR_USE_NO_MACRO  // the macros would look inside the class
+#define MPFR_USE_NO_MACRO  // MPFR's macros expect its own struct, not this class
 #include <mpfr.h>
 
 namespace posenc {

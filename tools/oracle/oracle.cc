@@ -17,17 +17,18 @@ namespace posenc {
 namespace oracle {
 namespace {
 
-constexpr int kFrequencyBits = 512;  // of the frequencies that are kept; more are computed when needed
-constexpr int kDirectBits = 256;     // of the first attempt
-constexpr int kAdditionBits = 256;   // of running sums of angles
-constexpr int kAnchorBits = 384;     // phases below 2^62 lose as many bits of the anchor
+constexpr int kFrequencyBits = 512;  // precision of stored frequencies; more bits are computed when needed
+constexpr int kDirectBits = 256;     // precision of the first attempt
+constexpr int kAdditionBits = 256;   // precision of angle addition
+constexpr int kAnchorBits = 384;     // precision of anchors; a phase of up to 2^62 costs up to 62 bits
 constexpr std::size_t kAnchorRows = 4096;
-constexpr int kManyBits = 2048;  // in which nothing but an integer looks like one
+constexpr int kManyBits = 2048;  // in this precision only an integer looks like an integer
 
-// An addition of angles commits at most 2^(3 - kAdditionBits), and there are kAnchorRows between two anchors.
+// One angle addition has an error of at most 2^(3 - kAdditionBits), and there are kAnchorRows = 2^12 of them
+// between two anchors.
 constexpr mpfr_exp_t kAdditionError = 3 + 12 - kAdditionBits;
 
-// MPFR's caches (pi, ln 2) belong to a thread; this returns them when the thread ends.
+// Each thread has MPFR's caches (pi, ln 2) of its own. This frees them when the thread ends.
 struct ThreadCache {
   ~ThreadCache() { mpfr_free_cache(); }
 };
@@ -36,7 +37,7 @@ void OwnThreadCache() {
   static_cast<void>(cache);
 }
 
-// Calls visit(row, position) for all, the position as passed.
+// Calls visit(row, position) for each row, with the position before its offset is added.
 template <class Visit>
 void ForEachRow(std::int64_t first_position, std::size_t rows, const Visit& visit) {
   for (std::size_t r = 0; r < rows; ++r) visit(r, first_position + static_cast<std::int64_t>(r));
@@ -44,8 +45,8 @@ void ForEachRow(std::int64_t first_position, std::size_t rows, const Visit& visi
 
 }  // namespace
 
-// Approximations of a sine and a cosine, off by at most 2^sine_error and 2^cosine_error. Those of whole
-// quarter turns are exact: 0, 1 or -1.
+// Approximations of a sine and a cosine. Their errors are at most 2^sine_error and 2^cosine_error. At whole
+// quarter turns they are exact: 0, 1 or -1.
 struct Oracle::Pair {
   Number sine, cosine;
   bool exact;
@@ -83,9 +84,10 @@ Oracle::Oracle(const posenc_spec& spec, posenc_type type)
 
 Oracle::~Oracle() = default;
 
-// position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim) or a listed one, in the spec's
-// unit, relative error below 2^-bits. 96 bits cover the roundings and the exponent, which is below 2^12
-// wherever the frequency is in range, or else below 2^25 for a base next to 1.
+// The frequency of a pair in the spec's unit, times position_scale, with a relative error below 2^-bits. It
+// is a listed frequency, or min_timescale * (base / min_timescale)^(-2i / exponent_dim). 96 more bits cover
+// the roundings and the exponent. The exponent is below 2^12 if the frequency is in range; if the base is
+// next to 1, it is below 2^25.
 Number Oracle::Counted(std::size_t pair, int bits) const {
   Number frequency(bits + 96);
   if (spec_.frequency_count != 0) {
@@ -104,7 +106,7 @@ Number Oracle::Counted(std::size_t pair, int bits) const {
   return frequency;
 }
 
-// The same in radians.
+// The same frequency in radians.
 Number Oracle::Frequency(std::size_t pair, int bits) const {
   Number frequency = Counted(pair, bits), pi(bits + 96);
   if (spec_.unit == POSENC_RADIANS) return frequency;
@@ -123,11 +125,12 @@ double Oracle::ExponentDim() const {
   return spec_.exponent_dim == 0.0 ? static_cast<double>(spec_.dim) : spec_.exponent_dim;
 }
 
-// Of frequencies in turns or half turns, modulo 4, relative error below 2^-bits. What is next to an integer
-// has lost bits, and is taken again in many; where it still is, it is one: of a base and an exponent_dim
-// below 2^1100 only a rational frequency comes so near, and listed ones are exact.
+// The angle in quarter turns, modulo 4, with a relative error below 2^-bits, for frequencies in turns or half
+// turns. Next to an integer bits cancel, so the angle is computed again with kManyBits. If it is still next
+// to an integer, it is that integer: listed frequencies are exact, and with a base and an exponent_dim below
+// 2^1100 only a rational frequency comes so close.
 Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
-  const int lost = bits < kManyBits ? 320 : 1264;  // 64 for the integer, the others for the rest
+  const int lost = bits < kManyBits ? 320 : 1264;  // 64 bits for the integer, the others for the fraction
   Number turns = Counted(pair, bits + lost), four(MPFR_PREC_MIN);
   mpfr_mul_d(turns, turns, position, MPFR_RNDN);
   mpfr_mul_2ui(turns, turns, spec_.unit == POSENC_TURNS ? 2 : 1, MPFR_RNDN);
@@ -143,7 +146,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
   return nearest;
 }
 
-// The angle in radians, relative error below 2^(2 - bits); exact for a recipe.
+// The angle in radians, with a relative error below 2^(2 - bits). With a phase rounding it is exact.
 Number Oracle::Phase(std::size_t pair, double position, int bits) const {
   Number phase(bits);
   if (spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
@@ -156,8 +159,8 @@ Number Oracle::Phase(std::size_t pair, double position, int bits) const {
   return phase;
 }
 
-// The errors: |phase| * 2^(2 - bits) from the phase, and half a unit of the result, which is at most as
-// large as |phase| (sine) or 1 (cosine).
+// The error has two parts: |phase| * 2^(2 - bits) from the phase, and half a unit in the last place of the
+// result. The sine is at most |phase|, and the cosine at most 1.
 Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const {
   Pair result{Number(bits), Number(bits), false, 0, 0};
   Number phase(bits);
@@ -187,7 +190,8 @@ Oracle::Pair Oracle::Evaluate(std::size_t pair, double position, int bits) const
   return result;
 }
 
-// Ends, because the sine and cosine of an algebraic number other than 0 are transcendental: never a tie.
+// Doubles the precision until the rounding is certain. This always ends: the sine and the cosine of an
+// algebraic number other than 0 are transcendental, so they are never a tie.
 void Oracle::EvaluateAndRound(posenc_type type, std::size_t pair, double position, Rounding* sine,
                               Rounding* cosine) const {
   for (int bits = kDirectBits;; bits *= 2) {
@@ -195,7 +199,7 @@ void Oracle::EvaluateAndRound(posenc_type type, std::size_t pair, double positio
   }
 }
 
-// e^(i w (p + 1)) = e^(i w p) e^(i w), evaluated anew every kAnchorRows.
+// Angle addition: e^(i w (p + 1)) = e^(i w p) e^(i w). Every kAnchorRows rows it starts again from an anchor.
 template <class Visit>
 void Oracle::AddAngles(std::size_t pair, std::int64_t first_position, std::size_t rows,
                        const Visit& visit) const {
@@ -226,7 +230,7 @@ void Oracle::AddAngles(std::size_t pair, std::int64_t first_position, std::size_
   }
 }
 
-// Calls visit(row, pair, approximation) for all.
+// Calls visit(row, pair, approximation) for each row and pair.
 template <class Visit>
 void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Visit& visit) const {
   OwnThreadCache();
@@ -243,7 +247,7 @@ void Oracle::ForEachPair(std::int64_t first_position, std::size_t rows, const Vi
   }
 }
 
-// Calls put(column, bits) for both entries of a pair, or its only one.
+// Calls put(column, bits) for the entries of a pair: both, or the only one that is in the row.
 template <class Put>
 void Oracle::PutPair(posenc_type type, std::size_t pair, std::int64_t position, const Pair& approximation,
                      Distances* distances, const Put& put) const {
@@ -265,7 +269,7 @@ bool Oracle::IsPadding(double position) const {
   return spec_.has_padding && position == static_cast<double>(spec_.padding_position);
 }
 
-// Of a position with its offset.
+// The bits of an entry that is neither a sine nor a cosine. The offset has been added to the position.
 std::uint64_t Oracle::OtherEntry(posenc_type type, Entry::Kind kind, double position) const {
   if (kind == Entry::kZero) return Pack(type, 0.0);
   if (kind == Entry::kPosition) return Pack(type, RoundTo(type, position));
@@ -274,7 +278,7 @@ std::uint64_t Oracle::OtherEntry(posenc_type type, Entry::Kind kind, double posi
   return cosine.bits;
 }
 
-// Calls put(column, bits) for all other columns.
+// Calls put(column, bits) for all columns that are neither a sine nor a cosine.
 template <class Put>
 void Oracle::PutOthers(posenc_type type, double position, const Put& put) const {
   for (const std::size_t column : others_) put(column, OtherEntry(type, entries_[column].kind, position));
@@ -362,7 +366,7 @@ double Oracle::Ulp(double got, double position, std::size_t column) const {
   const Number exact = ExactEntry(position, column);
   Number error(mpfr_get_prec(exact));
   mpfr_d_sub(error, got, exact, MPFR_RNDN);
-  // Rounding the exact value down keeps its exponent.
+  // Rounding the exact value towards zero keeps its exponent.
   return UlpError(type_, mpfr_get_d(error, MPFR_RNDN), mpfr_get_d(exact, MPFR_RNDZ));
 }
 

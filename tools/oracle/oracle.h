@@ -1,12 +1,12 @@
-// The oracle of tests and tools: what an encoder must write, by MPFR. It shares the public headers with
-// the library and no arithmetic.
+// The oracle for encoders: computes with MPFR what an encoder must write. Tests and tools compare the library
+// with it. It uses the library's public headers, but none of its arithmetic.
 //
-// Every sine and cosine is taken with an error bound, rounded only if the bound decides the rounding,
-// and otherwise taken again with twice the bits. Hence no entry that it returns depends on a precision.
+// Every sine and cosine is computed with an error bound. If the bound is too large to be certain of the
+// rounding, the number is computed again with twice as many bits. So no entry depends on the precision.
 //
-// Entries of all types are handed out as doubles, which hold them exactly; Pack (format.h) gives their bits.
-// They are rounded once, from the exact value, also where they are subnormal; what rounds to zero keeps its
-// sign.
+// Entries of all types are returned as doubles, which hold them exactly; Pack (format.h) gives their bits. An
+// entry is rounded once, from the exact value, even if it is subnormal. An entry that rounds to zero keeps
+// its sign.
 #ifndef POSENC_TOOLS_ORACLE_ORACLE_H_
 #define POSENC_TOOLS_ORACLE_ORACLE_H_
 
@@ -24,7 +24,8 @@
 namespace posenc {
 namespace oracle {
 
-// Immutable after construction; threads may share one. Call it with the default floating-point state.
+// An Oracle does not change after construction, so threads may share it. Call it with the default
+// floating-point state.
 class Oracle {
  public:
   // `spec` must be one that Encoder::Create accepts; its target is ignored.
@@ -33,15 +34,16 @@ class Oracle {
 
   std::size_t dim() const { return spec_.dim; }
 
-  // One position, any finite double as callers pass it: out [dim]. Some microseconds a pair.
+  // Writes the row of one position, which may be any finite double, to out [dim]. Takes some microseconds per
+  // pair.
   void Row(double position, double* out) const;
 
-  // Consecutive positions: out [rows, dim]. About 0.2 microseconds a pair without a phase rounding, thousands
-  // of rows at a time.
+  // Writes the rows of consecutive positions to out [rows, dim]. Without a phase rounding, and with thousands
+  // of rows in a call, it takes about 0.2 microseconds per pair and row.
   Distances Rows(std::int64_t first_position, std::size_t rows, double* out) const;
 
-  // The same in three types for little more than the price of one, whatever the oracle's own: the patterns of
-  // Pack, [rows, dim] each.
+  // Writes the rows in three types at once, as the bits that Pack returns, [rows, dim] each. The oracle's own
+  // type does not matter. This takes little longer than a single type.
   struct Tables {
     std::uint32_t* float32;
     std::uint16_t* bfloat16;
@@ -50,14 +52,14 @@ class Oracle {
   std::array<Distances, 3> AllTables(std::int64_t first_position, std::size_t rows,
                                      const Tables& tables) const;
 
-  // w_i without a phase rounding, in radians a step; relative error below 2^-bits.
+  // The frequency w_i without phase rounding, in radians per step, with a relative error below 2^-bits.
   Number Frequency(std::size_t pair, int bits) const;
 
-  // |got - exact| / spacing(exact) as accuracy.h defines it, with the type's spacing; infinite if `got` is
-  // not finite.
+  // The error |got - exact| / spacing(exact), with the spacing of the type, as accuracy.h defines it.
+  // Infinite if `got` is not finite.
   double Ulp(double got, double position, std::size_t column) const;
 
-  // The real number, in scientific notation with `digits` significant decimal digits.
+  // The exact value as text, in scientific notation with `digits` significant decimal digits.
   std::string Exact(double position, std::size_t column, int digits = 30) const;
 
  private:
@@ -86,12 +88,12 @@ class Oracle {
 
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  posenc_spec spec_;  // the caller's list lives as long as the oracle
+  posenc_spec spec_;  // its list of frequencies must outlive the oracle
   posenc_type type_;
   std::vector<Entry> entries_;                    // [dim]
-  std::vector<std::size_t> sine_at_, cosine_at_;  // [pairs]: columns, or kNone
-  std::vector<std::size_t> others_;               // columns that are neither
-  // [pairs]: the frequencies, or what RecipeFactor gives.
+  std::vector<std::size_t> sine_at_, cosine_at_;  // [pairs]: the column of each pair, or kNone
+  std::vector<std::size_t> others_;               // columns that are neither a sine nor a cosine
+  // [pairs]: the frequencies or, with a phase rounding, the results of RecipeFactor.
   std::vector<Number> factors_;
 };
 

@@ -1,4 +1,5 @@
-// MPFR numbers with operators. Each result has the bits of the wider operand and tells whether it is exact.
+// MPFR numbers with operators. Each result has the precision of the wider operand, and knows whether it is
+// exact.
 #ifndef POSENC_TOOLS_ORACLE_REAL_H_
 #define POSENC_TOOLS_ORACLE_REAL_H_
 
@@ -25,10 +26,10 @@ class Real {
   mpfr_srcptr get() const { return value_; }
   const Number& number() const { return value_; }
   mpfr_prec_t bits() const { return mpfr_get_prec(value_); }
-  bool exact() const { return exact_; }  // neither it nor what it was made of was rounded
+  bool exact() const { return exact_; }  // neither this number nor any operand before it was rounded
   bool is_zero() const { return mpfr_zero_p(get()) != 0; }
 
-  // As a double or, by way of 24 bits, as a float; rounded once. Not for subnormal numbers.
+  // The number as a double, or as a float. It is rounded once. The result must not be subnormal.
   double ToDouble() const { return mpfr_get_d(value_, MPFR_RNDN); }
   float ToFloat() const { return mpfr_get_flt(value_, MPFR_RNDN); }
 
@@ -57,7 +58,7 @@ class Real {
   friend bool operator<(const Real& x, double y) { return mpfr_cmp_d(x.get(), y) < 0; }
   friend bool operator>(const Real& x, double y) { return mpfr_cmp_d(x.get(), y) > 0; }
 
-  // x modulo y, of the sign of x.
+  // x modulo y, with the sign of x.
   Real Modulo(double y) const { return Of(&mpfr_fmod, *this, Real(y, 53)); }
 
  private:

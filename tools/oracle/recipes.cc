@@ -9,7 +9,7 @@ namespace oracle {
 namespace {
 
 constexpr int kFloat = 24, kDouble = 53;
-constexpr int kMany = 400;  // what is rounded from these is no midpoint unless it is one
+constexpr int kMany = 400;  // so precise that a result looks like a midpoint only if it is one
 
 Number Of(double x, int bits) {
   Number number(bits);
@@ -21,7 +21,7 @@ double ExponentDim(const posenc_spec& spec) {
   return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
 }
 
-// pow(base, exponent), each of so many bits.
+// pow(base, exponent), with operands and result of this many bits.
 Number Power(double base, const Number& exponent, int bits) {
   Number power(bits);
   mpfr_pow(power, Of(base, bits), exponent, MPFR_RNDN);
@@ -54,7 +54,8 @@ Number MinusLog(double base, int bits) {
   return log;
 }
 
-// An operation in enough bits, rounded to float as hardware does, subnormal numbers included.
+// Computes an operation with enough bits, and rounds once to float, as hardware does, even if the result is
+// subnormal.
 template <class Operation>
 float AsFloat(const Operation& operation, double a, double b) {
   Number result(kMany);

@@ -1,4 +1,4 @@
-// The phases of PhaseRounding, each step by MPFR as posenc_c.h words it.
+// Computes the phases of each phase rounding with MPFR, step by step, as posenc_c.h describes them.
 #ifndef POSENC_TOOLS_ORACLE_RECIPES_H_
 #define POSENC_TOOLS_ORACLE_RECIPES_H_
 
@@ -10,10 +10,11 @@
 namespace posenc {
 namespace oracle {
 
-// w_i, or what positions are divided by; of kF32Iterated the ratio.
+// What the phase rounding multiplies positions by (w_i) or divides them by. For F32_ITERATED it is the ratio
+// of two successive frequencies.
 Number RecipeFactor(const posenc_spec& spec, std::size_t pair);
 
-// In radians, of a position with its offset; exact.
+// The rounded phase, in radians. The offset has been added to the position. The result is exact.
 double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position);
 
 }  // namespace oracle

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kGuardBits = 256;
 constexpr int kFloatBits = 24;
-constexpr int kWide = 53 + kGuardBits;  // of what is rounded to a float in one step
+constexpr int kWide = 53 + kGuardBits;  // precision of numbers that are then rounded to float in one step
 
 Real Clamp(const Real& x) {
   if (x < 0.0) return Real(0.0, static_cast<int>(x.bits()));
@@ -19,7 +19,7 @@ Real Clamp(const Real& x) {
 
 Real FloatOf(double x) { return Real(x, kFloatBits); }
 
-// A list from its entry `first`.
+// A list without the entries before `first`.
 template <class T>
 const T* From(const T* list, std::size_t first) {
   return list == nullptr ? nullptr : list + first;
@@ -73,7 +73,7 @@ RotaryFormula::Place RotaryFormula::PlaceOf(std::size_t pair) const {
   } else if (spec_.axis_order == POSENC_ALTERNATING_AXES) {
     place.axis = pair < (axes - 1) * sections[1] ? 1 + pair % (axes - 1) : 0;
   } else {
-    std::size_t j = pair;  // of the axis
+    std::size_t j = pair;  // becomes the index within the axis
     for (; j >= sections[place.axis]; ++place.axis) j -= sections[place.axis];
     if (spec_.axis_order == POSENC_SPLIT_AXES) {
       place.i = place.axis + j * axes;
@@ -94,7 +94,7 @@ double RotaryFormula::Factor(std::size_t i) const {
   return doubles != nullptr ? doubles[i] : static_cast<double>(floats[i]);
 }
 
-// As the scalings that change it do.
+// The base, changed by a scaling of the NTK family.
 Real RotaryFormula::Base(int bits) const {
   Real base(spec_.base, bits);
   const Real f(spec_.factor, bits);
@@ -111,7 +111,7 @@ Real RotaryFormula::Base(int bits) const {
       return ntk(f * length / spec_.original_length - (f - 1.0));
     case POSENC_QWEN_NTK: {
       const Real log2 = (Real(spec_.length, bits) / spec_.original_length).Log() / Real(2.0, bits).Log();
-      // A power of two has a whole logarithm, which division may miss by little.
+      // The logarithm of a power of two is an integer. The division above may miss it by a little.
       int exponent = 0;
       const double ratio = spec_.length / spec_.original_length;
       const bool is_power =
@@ -133,13 +133,14 @@ Real RotaryFormula::Unscaled(const Place& place, int bits) const {
   return Base(bits).Pow(Real(-place.numerator, bits) / place.denominator);
 }
 
-// r ln(L0 / (2 pi beta)) / (2 ln base)
+// The index, a fraction, of the pair that makes beta turns in L0 steps:
+// r ln(L0 / (2 pi beta)) / (2 ln base).
 Real RotaryFormula::PairThatTurns(double beta, int bits) const {
   const Real turns = Real(spec_.original_length, bits) / (Real::Pi(bits) * 2.0 * Real(beta, bits));
   return turns.Log() * static_cast<double>(rotary_dim_) / (Real(spec_.base, bits).Log() * 2.0);
 }
 
-// m_i
+// YaRN's ramp m_i, from 0 to 1.
 Real RotaryFormula::YarnRamp(std::size_t i, int bits) const {
   Real low = PairThatTurns(spec_.beta_fast, bits), high = PairThatTurns(spec_.beta_slow, bits);
   if (spec_.truncate != 0) {
@@ -155,12 +156,12 @@ Real RotaryFormula::YarnRamp(std::size_t i, int bits) const {
 
 Real RotaryFormula::Llama3(const Real& w) const {
   const auto bits = static_cast<int>(w.bits());
-  Real turns = w * spec_.original_length;  // in L0
+  Real turns = w * spec_.original_length;  // turns in L0 steps
   if (spec_.unit == POSENC_RADIANS) turns = turns / (Real::Pi(bits) * 2.0);
   if (spec_.unit == POSENC_HALF_TURNS) turns = turns / 2.0;
   const double low = spec_.low_freq_factor, high = spec_.high_freq_factor;
   if (turns < 0.0) turns = turns * -1.0;
-  if (low == high) {  // no bits show that a base makes so many turns
+  if (low == high) {  // then the ramp is a step, and no precision can prove that turns is exactly there
     const Real above = turns - low;
     const bool is_there = above.is_zero() || mpfr_get_exp(above.get()) < mpfr_get_exp(turns.get()) - bits / 2;
     return above > 0.0 && !is_there ? w : w / spec_.factor;
@@ -186,7 +187,7 @@ Real RotaryFormula::Scaled(const Place& place, const Real& w) const {
     case POSENC_LLAMA3:
       return Llama3(w);
     case POSENC_PROPORTIONAL: {
-      // The product is one of doubles.
+      // The formula multiplies doubles here.
       const double turning = std::floor(spec_.proportion * static_cast<double>(rotary_dim_) / 2.0);
       return static_cast<double>(place.i) < turning ? w / f : Real(0.0, bits);
     }
@@ -226,13 +227,13 @@ double RotaryFormula::Amplitude() const {
   return (term(spec_.mscale) * spec_.amplitude_factor / term(spec_.mscale_all_dim)).ToDouble();
 }
 
-// As the phase rounding takes it.
+// The denominator as the phase rounding uses it, in double or in float.
 double RotaryFormula::Denominator(const Place& place) const {
   const bool takes_double = spec_.phase_rounding == POSENC_F64_INV_FREQ;
   return takes_double ? place.denominator : static_cast<double>(static_cast<float>(place.denominator));
 }
 
-// w_i of those that multiply the position by it.
+// The frequency w_i, for the phase roundings that multiply the position by it.
 float RotaryFormula::RoundedFrequency(const Place& place) const {
   const double divisor =
       spec_.scaling == POSENC_LINEAR ? static_cast<double>(static_cast<float>(spec_.factor)) : 1.0;
@@ -259,7 +260,7 @@ float RotaryFormula::RoundedFrequency(const Place& place) const {
 float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
   if (const RotaryFormula* const own = OfAxis(&pair)) return own->RoundedPhase(pair, position);
   const Place place = PlaceOf(pair);
-  // In so many bits that also what becomes subnormal is rounded once.
+  // With this many bits even a subnormal result is rounded only once.
   const auto wide = [](float x) { return Real(static_cast<double>(x), kWide); };
   const auto product = [&](float x, float y) { return (wide(x) * wide(y)).ToFloat(); };
   const auto quotient = [&](float x, float y) { return (wide(x) / wide(y)).ToFloat(); };

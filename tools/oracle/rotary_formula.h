@@ -1,4 +1,5 @@
-// The frequencies, amplitudes and rounded phases of rotary embeddings, as rotary_c.h writes them, by MPFR.
+// Computes the frequencies, amplitudes and rounded phases of rotary embeddings with MPFR, from the formulas
+// in rotary_c.h.
 #ifndef POSENC_TOOLS_ORACLE_ROTARY_FORMULA_H_
 #define POSENC_TOOLS_ORACLE_ROTARY_FORMULA_H_
 
@@ -14,36 +15,38 @@ namespace oracle {
 
 class RotaryFormula {
  public:
-  // `spec` must be one that posenc_rotary_create accepts; its lists must live on.
+  // `spec` must be one that posenc_rotary_create accepts. Its lists must outlive this object.
   explicit RotaryFormula(const posenc_rotary_spec& spec);
 
   std::size_t pairs() const { return rotary_dim_ / 2; }
   std::size_t axis(std::size_t pair) const;
 
-  // The scaled w_i times position_scale, per step: in the spec's unit, which only radians leave as it is.
-  // Relative error below 2^-bits, unless a ramp is so steep that it takes more than 256 bits more.
+  // The scaled frequency w_i times position_scale, in the spec's unit per step. The relative error is below
+  // 2^-bits, unless a ramp is so steep that it costs more than 256 bits.
   Real Frequency(std::size_t pair, int bits) const;
 
-  // The same in radians.
+  // The same frequency in radians per step.
   Real Radians(std::size_t pair, int bits) const;
 
-  // A, the nearest double.
+  // The amplitude A, rounded to double.
   double Amplitude() const;
 
-  // The unit of frequencies.
+  // The unit in which Frequency returns its result.
   posenc_unit unit() const { return spec_.unit; }
 
-  // What a phase rounding makes of the position of the pair's axis, in radians.
+  // The phase of a pair with the spec's phase rounding, in radians. `position` is the position on the pair's
+  // axis.
   float RoundedPhase(std::size_t pair, double position) const;
 
  private:
   struct Place {
     std::size_t axis = 0;
-    std::size_t i = 0;              // of lists, and in the formulas of scalings
-    double numerator, denominator;  // base^(-numerator / denominator)
+    std::size_t i = 0;              // the index in lists and in the formulas of scalings
+    double numerator, denominator;  // the frequency is base^(-numerator / denominator)
   };
 
-  // The formula of the pair's axis, for which the pair becomes its index there; null unless axes are axial.
+  // With axial axes: the formula for the pair's axis; *pair becomes the pair's index within this axis. Null
+  // with any other order of axes.
   const RotaryFormula* OfAxis(std::size_t* pair) const;
   Place PlaceOf(std::size_t pair) const;
   Real Base(int bits) const;
@@ -59,7 +62,7 @@ class RotaryFormula {
 
   posenc_rotary_spec spec_;
   std::size_t rotary_dim_;
-  std::vector<RotaryFormula> axes_;  // of axial axes: each is a rotary of its own
+  std::vector<RotaryFormula> axes_;  // with axial axes, one formula for each axis; otherwise empty
 };
 
 }  // namespace oracle

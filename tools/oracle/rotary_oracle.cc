@@ -14,14 +14,14 @@ namespace posenc {
 namespace oracle {
 namespace {
 
-constexpr int kPhaseBits = 192;           // more than the bits of a level: phases go up to 2^63
-constexpr int kTurnBits = 32;             // more than these, of sines and cosines
-constexpr int kExactBits = 256;           // of an element of 24 bits times an amplitude and a scale of 53
-constexpr mpfr_exp_t kNone = -(1 << 28);  // no error; sums of three fit 32 bits
+constexpr int kPhaseBits = 192;  // phases have this many more bits than a level; they go up to 2^63
+constexpr int kTurnBits = 32;    // sines and cosines have this many more bits than a level
+constexpr int kExactBits = 256;  // exact for an element (24 bits) times amplitude and scale (53 bits)
+constexpr mpfr_exp_t kNone = -(1 << 28);  // means no error; the sum of three still fits 32 bits
 
 mpfr_exp_t ExponentOf(mpfr_srcptr x) { return mpfr_zero_p(x) != 0 ? kNone : mpfr_get_exp(x); }
 
-// MPFR's caches (pi, ln 2) belong to a thread; this returns them when the thread ends.
+// Each thread has MPFR's caches (pi, ln 2) of its own. This frees them when the thread ends.
 struct ThreadCache {
   ~ThreadCache() { mpfr_free_cache(); }
 };
@@ -52,7 +52,8 @@ const Turn::Level& Turn::At(std::size_t level) {
   return levels_[level];
 }
 
-// The angle in radians and its error, unless it is that many quarter turns exactly; else *quarters is -1.
+// The angle in radians, with an error of at most 2^*error. If the angle is a whole number of quarter turns,
+// *quarters is this number modulo 4; otherwise it is -1.
 Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   const int bits = RotaryOracle::kBits[level] + kPhaseBits;
   const posenc_rotary_spec& spec = oracle_->spec_;
@@ -108,7 +109,8 @@ Turn::Level Turn::Make(std::size_t level) const {
   return made;
 }
 
-// Rounds v, if its error allows; at the last level what is open is a tie, or 0.
+// Rounds v if its error is small enough to be certain. At the last level, a number that is still not certain
+// is a tie or 0.
 bool Turn::Decide(std::size_t level, posenc_type type, const Number& v, mpfr_exp_t error,
                   Rounding* out) const {
   if (Round(type, v, error, out)) return true;
@@ -123,7 +125,7 @@ bool Turn::Decide(std::size_t level, posenc_type type, const Number& v, mpfr_exp
   return true;
 }
 
-// a cosine - b sine, or b cosine + a sine, of the workspace's a and b.
+// Computes x = a cosine - b sine or y = b cosine + a sine, for a and b in the workspace, and rounds it.
 bool Turn::Combine(std::size_t level, posenc_type type, bool is_y, Rounding* out) {
   const Level& turn = At(level);
   RotaryOracle::Workspace& work = oracle_->work_[level];

@@ -1,9 +1,9 @@
-// What a rotary must write, by MPFR: rotated elements, and cosines and sines for caches. It shares the public
-// headers with the library and no arithmetic.
+// The oracle for rotary embeddings: computes with MPFR rotated elements, and the cosines and sines of caches.
+// It uses the library's public headers, but none of its arithmetic.
 //
-// Every number is taken with an error bound, rounded only if the bound decides the rounding, and otherwise
-// taken again with more bits. What 9,000 of them cannot tell from 0, or from the middle of two neighbours, is
-// that: a sum of exact products.
+// Every number is computed with an error bound. If the bound is too large to be certain of the rounding, the
+// number is computed again with more bits. If 9,000 bits cannot distinguish a number from 0, or from the
+// midpoint of two neighbours, it is exactly that: such a number is a sum of exact products.
 #ifndef POSENC_TOOLS_ORACLE_ROTARY_ORACLE_H_
 #define POSENC_TOOLS_ORACLE_ROTARY_ORACLE_H_
 
@@ -21,23 +21,24 @@
 namespace posenc {
 namespace oracle {
 
-// What cosines and sines are multiplied by besides the amplitude, and whether it turns back.
+// The arguments of a rotation that change the cosines and sines: they are multiplied by the amplitude and by
+// `scale`. `inverse` rotates backwards.
 struct Gain {
   double scale = 1.0;
   bool inverse = false;
-  double amplitude = 0.0;  // if not 0, instead of the spec's
+  double amplitude = 0.0;  // replaces the amplitude of the spec unless it is 0
 };
 
-// For one thread. Call it with the default floating-point state.
+// One thread may use a RotaryOracle at a time. Call it with the default floating-point state.
 class RotaryOracle {
  public:
-  // `spec` must be one that posenc_rotary_create accepts; its lists must live on.
+  // `spec` must be one that posenc_rotary_create accepts. Its lists must outlive the oracle.
   explicit RotaryOracle(const posenc_rotary_spec& spec);
 
   std::size_t pairs() const { return formula_.pairs(); }
   std::size_t axis(std::size_t pair) const { return formula_.axis(pair); }
 
-  // What turns a pair at a position, at(k) of each axis k: that of its axis.
+  // The position that rotates a pair: the position on the pair's axis, where at(k) is the position on axis k.
   template <class At>
   double PositionOf(std::size_t pair, const At& at) const {
     return at(axis(pair));
@@ -46,7 +47,7 @@ class RotaryOracle {
  private:
   friend class Turn;
   static constexpr std::size_t kLevels = 3;
-  static constexpr int kBits[kLevels] = {128, 640, 9000};  // two words first, where MPFR is fastest
+  static constexpr int kBits[kLevels] = {128, 640, 9000};  // begins with two words, for which MPFR is fastest
 
   struct Workspace {
     explicit Workspace(int bits) : a(bits), b(bits), p(bits), q(bits), v(bits) {}
@@ -62,23 +63,26 @@ class RotaryOracle {
   std::vector<Workspace> work_;                              // [kLevels]
 };
 
-// Amplitude * scale * cos and sin of one pair at RotaryOracle::PositionOf: what all heads of a token share.
+// The rotation of one pair at one position: amplitude * scale * cos and amplitude * scale * sin. All heads of
+// a token share it. `position` comes from RotaryOracle::PositionOf.
 class Turn {
  public:
   Turn(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain);
 
-  // What the elements a and b of a pair become, in POSENC_EXACT. A NaN has the bits that Pack gives it.
+  // Rotates the elements a and b of a pair as POSENC_EXACT does. A NaN has the bits that Pack returns.
   void Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y);
 
-  // Cosine and sine of a cache.
+  // The cosine and the sine for a cache.
   void RoundBoth(posenc_type type, Rounding* cosine, Rounding* sine);
 
-  // Of u cosine + v sine: in scientific notation, and how far a number of the type is from it.
+  // The exact value of u cosine + v sine, in scientific notation; and the error of `got` from it, in ULP of
+  // the type.
   std::string Exact(double u, double v, int digits = 30);
   double Ulp(posenc_type type, double got, double u, double v);
 
  private:
-  // Approximations, off by at most 2^..._error; or exact.
+  // Approximations of a cosine and a sine. Their errors are at most 2^cosine_error and 2^sine_error, unless
+  // they are exact.
   struct Level {
     explicit Level(int bits) : cosine(bits), sine(bits) {}
     Number cosine, sine;

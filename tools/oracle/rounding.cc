@@ -26,7 +26,8 @@ Leading LeadingBits(mpfr_srcptr v) {
   return {words[0], words[1]};
 }
 
-// Below the least number: its half, which no exact value equals, decides.
+// Rounds a number below the smallest subnormal number. It rounds up if it is above one half of that number;
+// no exact value equals this half.
 bool RoundTiny(posenc_type type, const Number& v, mpfr_exp_t error, double* out) {
   const int least = TraitsOf(type).least_exponent();
   Number above(mpfr_get_prec(v)), half(MPFR_PREC_MIN);
@@ -39,7 +40,8 @@ bool RoundTiny(posenc_type type, const Number& v, mpfr_exp_t error, double* out)
   return true;
 }
 
-// For whatever lies too close to a midpoint, or is not known well enough, to decide by its leading bits.
+// Rounds a number whose leading bits are not enough: it is too close to a midpoint, or its error is too
+// large.
 bool RoundWithCare(posenc_type type, const Number& v, mpfr_exp_t error, double* out) {
   const mpfr_exp_t exponent = mpfr_get_exp(v);
   const mpfr_exp_t bits =
@@ -55,7 +57,8 @@ bool RoundWithCare(posenc_type type, const Number& v, mpfr_exp_t error, double* 
 }  // namespace
 
 bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out) {
-  if (mpfr_zero_p(v) || mpfr_get_exp(v) < error + 2) return false;  // it might be 0, which has no sign
+  if (mpfr_zero_p(v) || mpfr_get_exp(v) < error + 2)
+    return false;  // the number might be 0 or have either sign
   const ElementTraits traits = TraitsOf(type);
   const mpfr_exp_t exponent = mpfr_get_exp(v);
   if (exponent > traits.max_exponent && exponent > error + 64) {
@@ -73,7 +76,8 @@ bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out) {
   } else {
     out->fraction = kept > -64 ? leading.high >> -kept : 0;
   }
-  // Truncated, and v itself a quarter of a unit off at most: undecided only next to the middle.
+  // The fraction is truncated, and v has an error of at most a quarter of its last unit. So the rounding is
+  // uncertain only next to the midpoint.
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
   if (error > spacing - 66 || out->fraction - (kHalf - 2) < 4) {
     double rounded;
@@ -82,7 +86,7 @@ bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out) {
     return true;
   }
   if (out->fraction >= kHalf) ++units;
-  // The leading digit of a normal number counts as one of the exponent.
+  // The leading digit of a normal number is not stored; here it carries into the exponent and adds 1.
   const std::uint64_t magnitude =
       (static_cast<std::uint64_t>(spacing - traits.least_exponent()) << (traits.digits - 1)) + units;
   const std::uint64_t sign = mpfr_signbit(static_cast<mpfr_srcptr>(v)) != 0 ? 1 : 0;
@@ -101,7 +105,7 @@ void RoundExact(posenc_type type, const Number& v, Rounding* out) {
     mpfr_set(rounded, v, MPFR_RNDN);
     value = std::fabs(mpfr_get_d(rounded, MPFR_RNDN));
     if (value >= std::ldexp(1.0, TraitsOf(type).max_exponent)) value = HUGE_VAL;
-  } else if (bits == 0) {  // more than half of the least number, or that
+  } else if (bits == 0) {  // one half of the smallest subnormal number, or more
     value = mpfr_min_prec(v) > 1 ? std::ldexp(1.0, least) : 0.0;
   }
   out->bits = Pack(type, mpfr_signbit(static_cast<mpfr_srcptr>(v)) != 0 ? -value : value);

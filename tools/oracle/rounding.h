@@ -1,4 +1,4 @@
-// Rounds real numbers that MPFR knows closely.
+// Rounds MPFR numbers, which approximate real numbers, to the types of entries.
 #ifndef POSENC_TOOLS_ORACLE_ROUNDING_H_
 #define POSENC_TOOLS_ORACLE_ROUNDING_H_
 
@@ -11,10 +11,11 @@
 namespace posenc {
 namespace oracle {
 
-// Rounds v, which differs from the real number by at most 2^error, if that decides the rounding.
+// Rounds the real number that v approximates with an error of at most 2^error. Returns false if the error is
+// too large to be certain of the rounding.
 bool Round(posenc_type type, const Number& v, mpfr_exp_t error, Rounding* out);
 
-// Rounds v, which is the real number: ties to even, and 0 to +0.
+// Rounds v, which is exact: ties to even, and 0 to +0.
 void RoundExact(posenc_type type, const Number& v, Rounding* out);
 
 }  // namespace oracle

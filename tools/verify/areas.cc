@@ -21,14 +21,16 @@ void AppendAreas(const std::vector<const char*>& rows, std::vector<Group>* areas
   for (const Case& c : cases) areas->push_back({"", {c}});
 }
 
-// For the random numbers of what the text names: they depend on nothing that is before it or behind it.
+// A seed for the random numbers of the case or group with this name. It depends only on the name and on
+// `seed`, so that other cases may be added or removed.
 std::uint32_t SeedOf(std::uint64_t seed, const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325u ^ seed;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
-// Usual dims, any base from 2 to 2^24, three layouts.
+// A random case: 1024 rows at a random position near `middle`, with a random dim from 2 to 256, base from 2
+// to 2^24, and layout.
 Case RandomRun(std::int64_t middle, std::mt19937_64* random) {
   constexpr std::int64_t kAround = 1 << 20, kRows = 1024;
   constexpr const char* kLayouts[] = {"interleaved", "sin_cos", "cos_sin"};
@@ -67,7 +69,8 @@ void AppendEncodings(std::uint64_t seed, std::vector<Group>* areas) {
               areas);
 }
 
-// |p| < 2^bits, half of them in runs of 8; from 0 on if bits is 0.
+// Gives the case `count` positions: random ones with |p| < 2^bits, half of which are consecutive, in runs
+// of 8. If bits is 0, the positions are 0, 1, 2 ...
 void SetPositions(std::uint64_t seed, std::size_t count, int bits, Case* c) {
   c->rows = count;
   c->list = {};
@@ -91,14 +94,14 @@ void SetPositions(std::uint64_t seed, std::size_t count, int bits, Case* c) {
   }
 }
 
-// 1.1 thousand million elements of each type, each way. Those that go to wide arithmetic are fewer. 64 heads
-// share the oracle's cosines and sines.
+// Rotations of 1.1 thousand million elements in each type, with each pairing. There are fewer of the elements
+// that need wide arithmetic. With 64 heads the oracle computes each cosine and sine only once for 64 pairs.
 void AppendRotations(std::uint64_t seed, std::vector<Group>* areas) {
   struct Area {
     const char* name;
-    const char* spec;  // beside its head_dim
+    const char* spec;  // other members than head_dim
     const char* inputs;
-    int bits;  // of positions
+    int bits;  // the argument of SetPositions
     std::size_t tokens;
   };
   static constexpr char kLlama3[] = " base=500000 scaling=llama3 factor=8 original_length=8192";
@@ -125,8 +128,9 @@ void AppendRotations(std::uint64_t seed, std::vector<Group>* areas) {
   }
 }
 
-// Each scaling, each variant of one that has other constants, a list, and each order of axes. Every position
-// below 2^20, as a run; random ones, others on each axis, as a list: only that tells orders of axes apart.
+// Caches with each scaling, each variant of a scaling that has other constants, a list of frequencies, and
+// each order of axes. A run has every position below 2^20. A list has random positions, which differ between
+// axes: only such positions show in which order the axes are.
 void AppendCaches(std::uint64_t seed, std::vector<Group>* areas) {
   std::vector<Case> cases;
   AppendRows(

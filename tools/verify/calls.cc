@@ -35,7 +35,8 @@ void AppendAs(posenc_type type, double value, std::vector<unsigned char>* bytes)
   }
 }
 
-// The upper half of floats, or bfloat16s; and float16s. From kNans on they are NaNs of all kinds.
+// The bits of special values: first for bfloat16, and as the upper half of float32; then for float16. From
+// kNans on they are NaNs of all kinds.
 constexpr std::uint32_t kSpecials[2][14] = {{0x7F80, 0xFF80, 0x0000, 0x8000, 0x3F80, 0xBF80, 0x7F7F, 0xFF7F,
                                              0x0001, 0x7FC0, 0xFFC0, 0x7F81, 0xFFFF, 0xFFA5},
                                             {0x7C00, 0xFC00, 0x0000, 0x8000, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF,
@@ -43,7 +44,7 @@ constexpr std::uint32_t kSpecials[2][14] = {{0x7F80, 0xFF80, 0x0000, 0x8000, 0x3
 constexpr std::size_t kNans = 9;
 
 std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
-  // What becomes of a float NaN times a number is not the same everywhere.
+  // The product of a float NaN and a number has other bits on other processors.
   const bool is_float = type == POSENC_F32;
   const bool has_nans = !is_float || scale == 0.0 || !std::isfinite(scale);
   const std::uint32_t bits =
@@ -51,12 +52,12 @@ std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
   return is_float ? std::uint64_t{bits} << 16 : bits;
 }
 
-// Elements that do not turn.
+// The bits of an element that is not rotated.
 std::uint64_t RestBits(std::size_t head, std::size_t element) {
   return (0x2911u + 7 * head + element) & 0x3fff;
 }
 
-// In POSENC_FAST the sign and the payload of a NaN are the processor's.
+// Replaces every NaN by the same NaN: with POSENC_FAST the sign and the payload depend on the processor.
 void MakeNansOne(posenc_type type, Entries* entries) {
   for (std::size_t i = 0; i < entries->count(); ++i) {
     const double value = oracle::Unpack(type, (*entries)[i]);
@@ -107,7 +108,7 @@ std::vector<unsigned char> Calls::PassedRows(const Case& as) const {
   return list;
 }
 
-// The bits of a hash of row and column, spread over [-4, 4], or of a special value.
+// A number in [-4, 4] from a hash of row and column, or a special value.
 std::uint64_t Calls::AddInput(posenc_type type, std::size_t row, std::size_t column) const {
   const std::uint32_t hash =
       static_cast<std::uint32_t>(row) * 2654435761u ^ static_cast<std::uint32_t>(column) * 2246822519u;
@@ -218,7 +219,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.inverse = as.inverse ? 1 : 0;
   }
 
-  // A row of two tables is that of the cosines, and then that of the sines.
+  // If a cache is two tables, a row here is the row of cosines followed by the row of sines.
   const bool is_two = as.operation == Operation::kWriteCache && as.cache_layout != POSENC_CACHE_COS_SIN &&
                       as.cache_layout != POSENC_CACHE_PAIRS;
   const std::size_t width = is_two ? columns / 2 : columns;

@@ -1,4 +1,4 @@
-// The calls of a Case, some rows at a time.
+// Makes the inputs of a Case and calls the library, for some rows at a time.
 #ifndef POSENC_TOOLS_VERIFY_CALLS_H_
 #define POSENC_TOOLS_VERIFY_CALLS_H_
 
@@ -14,7 +14,7 @@
 namespace posenc {
 namespace tools {
 
-// The elements of pair i, among those that turn.
+// Which of the rotated elements of a head belong to pair i.
 struct PairPlace {
   std::size_t a, b;
 };
@@ -22,7 +22,8 @@ inline PairPlace PlaceOf(posenc_pairing pairing, std::size_t i, std::size_t pair
   return pairing == POSENC_NEIGHBOURS ? PairPlace{2 * i, 2 * i + 1} : PairPlace{i, i + pairs};
 }
 
-// Of the rows that were prepared last. `as` is the case, or one that differs in type, pairing and list.
+// The functions are about the rows of the last call of Prepare. `as` is the case, possibly with another type,
+// pairing or list.
 class Calls {
  public:
   explicit Calls(const Case& c);
@@ -31,35 +32,37 @@ class Calls {
   std::size_t row() const { return row_; }
   std::size_t rows() const { return rows_; }
 
-  // What is added to.
+  // The bits of an input of Operation::kAdd.
   std::uint64_t AddInput(posenc_type type, std::size_t row, std::size_t column) const;
 
-  // What is rotated: [rows, heads, pairs].
+  // The pairs that are rotated: [rows, heads, pairs].
   const std::vector<InputPair>& Pairs(posenc_type type);
 
-  // Pairs, paired so, as the elements of heads, beside those that do not turn: [rows, columns].
+  // Writes pairs as elements of heads, [rows, columns], in the order of `pairing`. The other elements of a
+  // head, which are not rotated, are filled in.
   void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
                Entries* out) const;
 
-  // The cache that is rotated by: of a row, cosines [pairs], then sines; and the row of a token.
+  // The cache of Operation::kRotateCached. CacheEntry is entry e of a row, which has cosines [pairs] and then
+  // sines. CacheRow is the row that rotates a token.
   double CacheEntry(std::size_t cache_row, std::size_t e) const;
   std::size_t CacheRow(std::size_t token) const;
 
-  // What the functions of the library take.
+  // The arguments of the library's functions.
   struct Arguments {
-    std::int64_t first;  // of a run
-    posenc_list list;    // without data: a run
+    std::int64_t first;  // the first position of a run
+    posenc_list list;    // the positions of a list; without data for a run
     std::size_t rows;
-    posenc_rows out;        // of an encoder
-    posenc_heads heads[2];  // of a rotation: q and k
-    posenc_cache cache;     // that is written, or rotated by
+    posenc_rows out;        // where an encoder writes
+    posenc_heads heads[2];  // q and k of a rotation
+    posenc_cache cache;     // the cache that is written, or that rotates
   };
 
-  // Makes the arguments and calls `call` with them. *out is what it wrote, [rows, columns], and *seconds its
-  // time on this thread.
+  // Makes the arguments, and calls `call` with them. *out becomes what was written, [rows, columns], and
+  // *seconds the processor time on this thread.
   void With(const Case& as, const std::function<void(const Arguments&)>& call, Entries* out, double* seconds);
 
-  // With the function that users call.
+  // The same, with the library function that users call.
   void Call(const Case& as, const Handle& handle, Entries* out, double* seconds);
 
  private:
@@ -77,11 +80,11 @@ class Calls {
   Entries CacheToRotateBy() const;
 
   const Case& case_;
-  std::unique_ptr<Handle> turns_;  // of a rotation: with an amplitude of 1, on the best target
+  std::unique_ptr<Handle> turns_;  // for rotations: the rotary with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
   std::vector<double> cosines_, sines_;                  // [rows, pairs]
-  std::map<posenc_type, std::vector<InputPair>> pairs_;  // once they were wanted
-  std::vector<Source> sources_;                          // so too
+  std::map<posenc_type, std::vector<InputPair>> pairs_;  // made when they are first needed
+  std::vector<Source> sources_;                          // made when they are first needed
 };
 
 }  // namespace tools

@@ -1,4 +1,4 @@
-// What posenc verify writes: the rows of one call of an encoder or of a rotary.
+// Defines a Case: the rows that posenc verify writes by one call of an encoder or of a rotary embedding.
 #ifndef POSENC_TOOLS_VERIFY_CASE_H_
 #define POSENC_TOOLS_VERIFY_CASE_H_
 
@@ -23,42 +23,42 @@ enum class Operation {
   kRotate,
   kRotateCached,
   kWriteCache
-};  // of an encoder, from kRotate on of a rotary
+};  // kWrite and kAdd are operations of an encoder, the others of a rotary embedding
 
-// A row per position or token. Entries of a rotation are the heads of two tensors, q and k, behind each
-// other.
+// There is a row for each position or token. In a rotation, a row is the heads of q and then the heads of k.
 struct Case {
-  // The case in words: the terms of a row (rows.h) that make it, without enum values, which may be
-  // renumbered. tools/same-bits compares the cases of two commits by it.
+  // The case as text: the row (rows.h) that makes it. Enum values are words, because their numbers may
+  // change. tools/same-bits finds the same case in two commits by its label.
   std::string label = {};
 
   Operation operation = Operation::kWrite;
-  posenc_spec encoder;  // the spec of one of the two nouns counts, without a target; lists are static
+  posenc_spec
+      encoder;  // `operation` says which of the two specs is used; neither has a target; lists are static
   posenc_rotary_spec rotary;
-  posenc_type type = POSENC_F32;  // of the entries
+  posenc_type type = POSENC_F32;  // the type of entries
 
   std::int64_t first = 0;
   std::size_t rows = 0;
-  std::vector<double> positions = {};  // [axes, rows]; or empty: first, first + 1, ... on all axes
-  posenc_type list = {};               // I32, I64, F32 or F64: they are passed as a list; 0: as a run
+  std::vector<double> positions = {};  // [axes, rows]; if empty, first, first + 1, ... on all axes
+  posenc_type list = {};               // I32, I64, F32 or F64: positions are passed as a list; 0: as a run
 
-  Inputs inputs = Inputs::kEvery;  // what is rotated; what is added to is special values, or any
-  std::uint32_t seed = 1;          // of what is rotated
-  double scale = 1.0;              // of what is added to, as a float, and of q
+  Inputs inputs = Inputs::kEvery;  // the elements to rotate; for kAdd, special values or any values
+  std::uint32_t seed = 1;          // chooses the elements to rotate
+  double scale = 1.0;              // the scale of q or, as a float, of the input of kAdd
   std::size_t q_heads = 3, k_heads = 1;
-  bool inverse = false;  // of q
+  bool inverse = false;  // whether q is rotated backwards
   bool in_place = true;
-  posenc_cache_layout cache_layout = POSENC_CACHE_COS_SIN;  // of the cache that is written
-  posenc_type cache_type = POSENC_F32;                      // of the cache that is rotated by
+  posenc_cache_layout cache_layout = POSENC_CACHE_COS_SIN;  // for kWriteCache
+  posenc_type cache_type = POSENC_F32;                      // for kRotateCached
 
-  Case();  // defaults
+  Case();  // sets all members to their defaults
 
-  // States a term of the label, "key=value", in place of one with that key.
+  // Puts the term "key=value" into the label, in place of a term with the same key.
   void Label(const std::string& key, const std::string& value);
 
   bool is_rotary() const { return operation >= Operation::kRotate; }
   std::size_t axes() const { return is_rotary() ? rotary.axes : 1; }
-  std::size_t pairs() const;  // of a rotary
+  std::size_t pairs() const;  // only for a rotary embedding
   std::size_t heads() const { return q_heads + k_heads; }
   std::size_t columns() const;
   double Position(std::size_t axis, std::size_t row) const {
@@ -67,8 +67,8 @@ struct Case {
   }
 };
 
-// The encoder or rotary of a case, on a target or, if it is null, on the best one. Requires that there is
-// one.
+// The encoder or the rotary embedding of a case, for a target. If `target` is null, for the best target. The
+// library must accept the spec.
 class Handle {
  public:
   Handle(const Case& c, const char* target);

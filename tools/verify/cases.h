@@ -1,4 +1,4 @@
-// What posenc verify writes and compares.
+// Lists the cases that posenc verify writes and compares.
 #ifndef POSENC_TOOLS_VERIFY_CASES_H_
 #define POSENC_TOOLS_VERIFY_CASES_H_
 
@@ -13,20 +13,20 @@ namespace tools {
 
 // Cases that are reported together.
 struct Group {
-  std::string name;  // if empty, the first case's label is one
+  std::string name;  // if empty, reports show the label of the first case
   std::vector<Case> cases;
 };
 
-// The digest covers these in this order, which must stay as it is: append to them, and count kDigestVersion
-// up. First encodings, then rotary embeddings.
+// The cases of the digest: encodings, then rotary embeddings. Their order must not change. To add cases,
+// append them and increase kDigestVersion.
 std::vector<Case> DigestCases();
 
-// Whole tables of usual sizes: what `verify` adds.
+// Whole tables of usual sizes, which `verify` compares unless it runs with --quick.
 std::vector<Case> TableCases();
 
-// What --full adds, to be written in all ways: all of the everyday domain, what it costs at small positions,
-// and random runs, chosen by the seed, at its edges; rotations of random and of hard elements, and caches of
-// every scaling, too. Needs MPFR.
+// The areas of --full, which are written in all ways: all positions in common use, small positions, and
+// random runs (chosen by `seed`) at the edges of the range; rotations of random and of hard elements; and
+// caches with every scaling. Needs MPFR.
 std::vector<Group> FullAreas(std::uint64_t seed);
 
 }  // namespace tools

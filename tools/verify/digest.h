@@ -1,5 +1,5 @@
-// The digest of all that must be the same everywhere, and how one target's is made without all that verifying
-// needs: no oracle, no threads, no exceptions, no command.
+// The digest: a hash of outputs that must be the same on every machine. It can be computed for a target
+// without an oracle, threads, exceptions or the command, so it also runs where these are missing.
 #ifndef POSENC_TOOLS_VERIFY_DIGEST_H_
 #define POSENC_TOOLS_VERIFY_DIGEST_H_
 
@@ -13,7 +13,7 @@
 namespace posenc {
 namespace tools {
 
-// Of the digest's cases, what every machine must find.
+// The recorded digest of DigestCases(). Every machine must find this value.
 inline constexpr int kDigestVersion = 14;
 inline constexpr std::uint64_t kGoldenDigest = 0x033cc95d38cb8103;
 
@@ -29,14 +29,14 @@ class Digest {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-// Digests the cases of DigestCases() on one target, a case a step.
+// Computes the digest of DigestCases() on one target. Each step takes one case.
 class DigestRun {
  public:
   explicit DigestRun(std::string target);
 
   bool done() const { return next_ == cases_.size(); }
   void Step();
-  double fraction() const { return entries_ / all_; }  // of the entries
+  double fraction() const { return entries_ / all_; }  // the share of entries that is done, 0 to 1
   std::uint64_t value() const { return digest_.value(); }
 
  private:

@@ -1,3 +1,3 @@
-# The sources of the digest's cases, which the command and other programs take it of.
+# The sources that make the digest's cases, for the command and for other programs that compute the digest.
 set(posenc_digest_cases calls.cc case.cc cases.cc inputs.cc rows.cc)
 list(TRANSFORM posenc_digest_cases PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -9,7 +9,7 @@
 namespace posenc {
 namespace tools {
 
-// A broken target has mismatches by the million; so many errors of a comparison are measured.
+// How many mismatches of a comparison are measured in ULP. A broken target has millions of them.
 constexpr std::uint64_t kMaxMeasured = 1000;
 
 Findings& Findings::operator+=(const Findings& other) {

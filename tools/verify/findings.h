@@ -1,4 +1,4 @@
-// What was compared, and what was found.
+// Compares entries with their expected values, and counts what was found.
 #ifndef POSENC_TOOLS_VERIFY_FINDINGS_H_
 #define POSENC_TOOLS_VERIFY_FINDINGS_H_
 
@@ -14,9 +14,9 @@
 namespace posenc {
 namespace tools {
 
-// A mismatch in words, and where it is.
+// A mismatch: its description, and where it is.
 struct Example {
-  std::size_t number, row, column;  // of the case in its group
+  std::size_t number, row, column;  // number: the index of the case in its group
   std::string text;
 };
 inline constexpr std::size_t kMaxExamples = 10;
@@ -24,15 +24,15 @@ inline constexpr std::size_t kMaxExamples = 10;
 struct Findings {
   std::uint64_t entries = 0;
   std::uint64_t mismatches = 0;
-  double worst_ulp = 0.0;  // of the entries that were measured
+  double worst_ulp = 0.0;  // the largest error of the entries that were measured
   internal::Tally tally;
-  std::vector<Example> examples;  // the first ones
+  std::vector<Example> examples;  // the first mismatches
 
   bool right() const { return mismatches == 0 && worst_ulp <= kMaxUlp; }
   Findings& operator+=(const Findings& other);
 };
 
-// Compares rows from that one on, bit by bit. Examples get the number of the case.
+// Compares the rows from `row` on, bit by bit. `number` is the index of the case, for examples.
 Findings Compare(Trial* trial, const Way& way, const Entries& expected, const Entries& got,
                  const std::string& target, std::size_t number, std::size_t row);
 

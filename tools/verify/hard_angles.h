@@ -1,4 +1,4 @@
-// Angles that cancel most as inputs of an encoder: position * scale * frequency.
+// The angles of near_quarter_turns.h as inputs of an encoder: position * scale * frequency.
 #ifndef POSENC_TOOLS_VERIFY_HARD_ANGLES_H_
 #define POSENC_TOOLS_VERIFY_HARD_ANGLES_H_
 
@@ -13,12 +13,13 @@ namespace tools {
 
 struct HardAngle {
   double position, scale;
-  double frequency;  // a listed one, or base^(-2i / exponent_dim) for i = 1, exponent_dim = -2
-  bool is_integer;   // the position
+  double frequency;  // a listed frequency, or the base with i = 1 and exponent_dim = -2: base^(-2i /
+                     // exponent_dim)
+  bool is_integer;   // whether the position is an integer
 };
 
-// In the order of kNearQuarterTurns. Its integers are shifted to where positions and frequencies are in
-// range.
+// All angles, in the order of kNearQuarterTurns. The integers there are multiplied by powers of two, so that
+// positions and frequencies are in range.
 inline std::vector<HardAngle> HardAngles() {
   constexpr int kFrequencyShift = 40;
   std::vector<HardAngle> angles;
@@ -32,7 +33,7 @@ inline std::vector<HardAngle> HardAngles() {
   return angles;
 }
 
-// Those that were met first: the first is of a list, the others are of a base.
+// The hard angles that were reported first. The first one has a listed frequency, and the others have a base.
 inline std::vector<HardAngle> ReportedAngles() {
   return {{0x1.87ffb6daa07c4p+30, 0x1.75deab83dccc1p+12, 0x1.097ab46a94729p+17, false},
           {0x1.8238f51019ad7p+30, 0x1.9a93e95ac5d61p-124, 0x1.4a3b477d25e79p+153, false},

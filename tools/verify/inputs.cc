@@ -11,7 +11,7 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// SplitMix64.
+// One step of the random number generator SplitMix64.
 std::uint64_t Mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -56,11 +56,11 @@ class Maker {
 
   std::uint64_t Next() { return random_ = Mix(random_); }
   std::uint64_t Below(std::uint64_t end) { return (Next() >> 32) % end; }
-  // With any sign. (Its argument, which takes its own random numbers, comes first.)
+  // The number with a random sign. (The argument is evaluated first and may take random numbers, too.)
   std::uint64_t Signed(std::uint64_t bits) { return bits | (Next() >> 63) << (8 * traits_.size - 1); }
   std::uint64_t Infinity() const { return oracle::Pack(type_, HUGE_VAL); }
 
-  // Of the nearest finite number.
+  // The bits of the finite number that is nearest to x.
   std::uint64_t Finite(double x) const {
     const std::uint64_t largest = Infinity() - 1, sign = std::uint64_t{1} << (8 * traits_.size - 1);
     if (!std::isfinite(x)) return largest;
@@ -68,7 +68,7 @@ class Maker {
     return (bits & ~sign) <= largest ? bits : (bits & sign) | largest;
   }
 
-  // 2^low to 2^high.
+  // A number from 2^low to 2^high, with a random sign.
   std::uint64_t Normal(int low, int high) {
     const int exponent = low + static_cast<int>(Below(static_cast<std::uint64_t>(high - low)));
     const double mantissa = 1.0 + std::ldexp(static_cast<double>(Next() >> 40), -24);
@@ -105,13 +105,14 @@ class Maker {
     return Signed(specials[Below(sizeof(specials) / sizeof(specials[0]))]);
   }
 
-  // 1 and 2^-k, for all k that count; often 1.
+  // A factor 1 + 2^-k with a random k, as long as it changes a number of the type; often exactly 1.
   double Beside() {
     const auto k = static_cast<int>(Below(4 * static_cast<std::uint64_t>(traits_.digits) / 3));
     return k >= traits_.digits ? 1.0 : 1.0 + std::ldexp(1.0, -k);
   }
 
-  // b = a cosine / sine, or the other way round, or somewhat beside it.
+  // A pair whose x or y is the difference of two almost equal products: b = a cosine / sine or
+  // b = -a sine / cosine, or a number close to that.
   InputPair Cancelling() {
     const bool is_x = Below(2) == 0;
     const std::uint64_t a = Normal(-6, 6);
@@ -120,7 +121,7 @@ class Maker {
     return {a, Finite(oracle::Unpack(type_, a) * ratio * Beside())};
   }
 
-  // a, and a b so small that it puts one of the results next to the middle of two numbers.
+  // A pair with a small b that moves x or y next to the midpoint of two numbers.
   InputPair Middle() {
     const bool is_x = Below(2) == 0;
     const std::uint64_t bits = Normal(-2, 3);
@@ -129,14 +130,14 @@ class Maker {
     if (first == 0.0 || other == 0.0) return {bits, Signed(Below(4))};
     const double spacing = std::ldexp(1.0, SpacingExponent(type_, first));
     const double middle = (std::floor(first / spacing) + 0.5) * spacing;
-    // What the rounded product left out, by halves of 26 bits.
+    // The rounding error of the product a * turn, computed with `turn` split into two parts.
     const double turn = is_x ? cosine_ : sine_;
     const double high = static_cast<double>(static_cast<float>(turn)), low = turn - high;
     const double rest = (a * high - middle) + a * low;
     return {bits, Finite(-rest / other * Beside())};
   }
 
-  // What turns to a result next to what overflows or beyond it, gain included.
+  // A pair whose result, times the gain, is at the limit of overflow or beyond it.
   InputPair Overflowing() {
     const int limit = traits_.max_exponent;
     const double beside = 1.0 + std::ldexp(static_cast<double>(Below(1 << 20)) - 0x1p19, -42);
@@ -151,7 +152,7 @@ class Maker {
         return Overflowing();
       case 1:
         return Make(Inputs::kSpecial);
-      case 2:  // few digits: ties
+      case 2:  // numbers with few digits, which make ties
         return {Signed(Finite(std::ldexp(static_cast<double>(Below(1000)), -8))),
                 Finite(std::ldexp(3.0, static_cast<int>(Below(9))))};
       case 3:

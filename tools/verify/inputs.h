@@ -1,4 +1,5 @@
-// Elements to rotate: random ones, and those that are hard. The same on every machine.
+// Makes elements to rotate: random elements, and elements that are hard to round. They are the same on every
+// machine.
 #ifndef POSENC_TOOLS_VERIFY_INPUTS_H_
 #define POSENC_TOOLS_VERIFY_INPUTS_H_
 
@@ -10,28 +11,28 @@ namespace posenc {
 namespace tools {
 
 enum class Inputs {
-  kEvery,       // all of those below by turns
-  kNormal,      // of about the same size, as in models
-  kAny,         // any finite bits: ratios up to the largest
-  kCancelling,  // one of the results is what remains of two equal products
-  kMiddle,      // a result near the middle of two neighbours
-  kTiny,        // subnormal elements and results, zeros, and the least numbers
-  kLarge,       // results around the largest number
-  kSpecial,     // infinities, NaNs, zeros, and others beside them
-  kMixed,       // mostly of about the same size, with some of all the others among them
+  kEvery,       // a mixture of the kinds from kNormal to kLarge
+  kNormal,      // elements of about the same size, as in models
+  kAny,         // any finite bits, so the elements of a pair may have very different sizes
+  kCancelling,  // a result is the difference of two almost equal products
+  kMiddle,      // a result is near the midpoint of two neighbours
+  kTiny,        // subnormal elements and results, zeros, and the smallest normal numbers
+  kLarge,       // results near the largest number
+  kSpecial,     // infinities, NaNs, zeros and the largest and smallest numbers, beside ordinary elements
+  kMixed,       // mostly kNormal, with some elements of all other kinds
 };
 
-// Bits of the type.
+// The two elements of a pair, as bits of the type.
 struct InputPair {
   std::uint64_t a, b;
 };
 
-// Of a kind, by a random number; cosine and sine, without gain, are those of the pair's angle. The gain,
-// which only kMixed knows, is that of the results.
+// Makes a pair of this kind from a random number. `cosine` and `sine` belong to the angle of the pair,
+// without a gain. `gain` is the product of amplitude and scale; only kMixed uses it.
 InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine,
                     double gain = 1.0);
 
-// A random number for each of its arguments.
+// A random number that depends on all arguments.
 std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair);
 
 }  // namespace tools

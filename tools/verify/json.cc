@@ -41,7 +41,8 @@ std::string CpuName() { return Variable("PROCESSOR_IDENTIFIER"); }
 
 std::string Architecture() { return Variable("PROCESSOR_ARCHITECTURE"); }
 #else
-// As the kernel calls it; Arm's has numbers only, and others have other words for it.
+// The CPU's name from /proc/cpuinfo, where the key depends on the architecture. Arm CPUs have only numbers
+// there.
 std::string CpuName() {
   std::ifstream info("/proc/cpuinfo");
   std::string parts;
@@ -67,7 +68,7 @@ std::string Dotted(int major, int minor, int patch) {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-// Where the report was made.
+// Writes on which machine, and with which compiler, the report was made.
 void PutMachine(JsonText* json) {
   json->Member("posenc",
                Dotted(posenc_version() / 10000, posenc_version() / 100 % 100, posenc_version() % 100));

@@ -1,4 +1,4 @@
-// The report of posenc verify as a JSON file, for archives and for tools/sum-reports.
+// Writes the report of posenc verify as a JSON file, for archives and for tools/sum-reports.
 #ifndef POSENC_TOOLS_VERIFY_JSON_H_
 #define POSENC_TOOLS_VERIFY_JSON_H_
 

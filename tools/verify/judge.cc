@@ -18,10 +18,10 @@ namespace tools {
 namespace {
 
 constexpr posenc_type kCacheTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16,
-                                       POSENC_F64};  // kSharedTypes first
-constexpr std::size_t kCacheRows = 1024;             // of a chunk
+                                       POSENC_F64};  // begins with kSharedTypes
+constexpr std::size_t kCacheRows = 1024;             // rows in a chunk of a cache
 
-// As what an exact rotation writes its pairs.
+// The pairing in which an exact rotation writes its result.
 [[maybe_unused]] posenc_pairing OutputPairing(const posenc_rotary_spec& spec) {
   return spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
 }
@@ -72,7 +72,7 @@ std::size_t ChunkRows(const Case& c, bool is_area) {
 
 namespace {
 
-bool IsPosition(double p) { return std::fabs(p) <= 0x1p31; }  // no NaN is
+bool IsPosition(double p) { return std::fabs(p) <= 0x1p31; }  // false for NaN
 
 }  // namespace
 
@@ -80,7 +80,7 @@ Judge::Judge(const Case& c, bool is_area, Calls* calls) : case_(c), is_area_(is_
   if (c.is_rotary()) {
     rotary_.emplace(c.rotary);
   } else {
-    // What is added to has been rounded to float32.
+    // Add rounds the encoding to float32 before it adds it.
     encoder_.emplace(c.encoder, c.operation == Operation::kAdd ? POSENC_F32 : c.type);
   }
 }
@@ -217,7 +217,8 @@ Answers Judge::ExpectRotations() {
   return answers;
 }
 
-// Each step rounded to float; sums and products of floats are rounded once by way of double.
+// Computes a rotation in POSENC_FAST, where each step is rounded to float. Computing a step in double and
+// rounding it to float is the same as rounding once.
 InputPair Judge::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Turn* turn,
                             const InputPair& in) const {
   const auto to_float = [](double x) { return oracle::RoundTo(POSENC_F32, x); };
@@ -264,18 +265,18 @@ Judge::Element Judge::ElementOf(const Case& as, std::size_t row, std::size_t col
     }
   }
   const std::size_t dim = as.rotary.head_dim, head = column / dim, e = column % dim - as.rotary.rotary_offset;
-  if (e >= 2 * pairs) return {row, head, 0, false, false};  // also what is before the offset
+  if (e >= 2 * pairs) return {row, head, 0, false, false};  // not rotated; before the offset `e` wraps around
   if (OutputPairing(as.rotary) == POSENC_NEIGHBOURS) return {row, head, e / 2, true, e % 2 == 1};
   return {row, head, e % pairs, true, e >= pairs};
 }
 
-// Whether it is the rounding of a real number.
+// Whether the element is the rounding of a known real number, so that its error can be measured.
 bool Judge::IsMeasured(const Element& element) const {
   if (case_.operation == Operation::kWriteCache) return true;
   return element.turns && case_.operation == Operation::kRotate && case_.rotary.arithmetic == POSENC_EXACT;
 }
 
-// That number is u cosine + v sine.
+// Sets u and v so that this real number is u cosine + v sine.
 void Judge::PartsOf(const Element& element, posenc_type type, double* u, double* v) {
   if (case_.operation == Operation::kWriteCache) {
     *u = element.is_second ? 0.0 : 1.0;
@@ -313,7 +314,8 @@ std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
     return "x " + ShowEntry(as.type, calls_->AddInput(as.type, row, column)) + ", encoding " + exact;
   }
   const Element element = ElementOf(as, row, column);
-  if (!IsMeasured(element)) return element.turns ? "of three roundings" : "which does not turn";
+  if (!IsMeasured(element))
+    return element.turns ? "the result of three roundings" : "an element that is not rotated";
   double u, v;
   PartsOf(element, as.type, &u, &v);
   const std::string exact = TurnOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);

@@ -1,5 +1,5 @@
-// Knows what a Case must give, by each way to write it: from the oracle or, built without MPFR, from the
-// library's scalar path.
+// Computes the expected entries of a Case, for each way to write it. They come from the oracle or, in a build
+// without MPFR, from the library's REFERENCE target.
 #ifndef POSENC_TOOLS_VERIFY_JUDGE_H_
 #define POSENC_TOOLS_VERIFY_JUDGE_H_
 
@@ -26,49 +26,50 @@ inline constexpr bool kHaveOracle = true;
 inline constexpr bool kHaveOracle = false;
 #endif
 
-// The types that areas of encodings and of rotation are written in: the oracle gives them together.
+// The types in which areas of encodings and of rotations are written. The oracle computes them together.
 inline constexpr posenc_type kSharedTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
 
-// One call for the entries of a case.
+// One way to write the entries of a case.
 struct Way {
-  Case as;              // the case, but for its type, pairing and list
-  const char* call;     // as reports name it
-  std::size_t answer;   // which of Answers::entries it must give
-  std::size_t numbers;  // which of Answers::distances are those of these
+  Case as;              // the case, possibly with another type, pairing or list
+  const char* call;     // the name of the way in reports
+  std::size_t answer;   // the index of the expected entries in Answers::entries
+  std::size_t numbers;  // the index of their distances in Answers::distances
 };
 
-// A case is written in one way, as it is. An area is written in all: encodings as runs, which use angle
-// addition, and as lists, which do not; rotations paired as halves and as neighbours; each in kSharedTypes,
-// and caches in double, too. Areas need MPFR.
+// The ways to write a case. A case that is not part of an area is written in one way, unchanged. A case of an
+// area is written in all ways, and needs MPFR: encodings as runs, which use angle addition, and as lists,
+// which do not; rotations half-split and with neighbours; all of these in kSharedTypes, and caches also in
+// double.
 std::vector<Way> WaysOf(const Case& c, bool is_area);
 
-// Whether an area's way has the rows of that chunk. Of areas of caches all types have a seventh of the
-// chunks, and only float32 the others, since they round the same cosines. (By seven also what REFERENCE and a
-// part take has all of them.)
+// Whether a way of an area writes the chunk that begins at `row`. For caches, every seventh chunk is written
+// in all types, and the others only in float32, because all types round the same cosines. (REFERENCE and
+// parts of a run leave out chunks by other factors than 7, so they meet all types, too.)
 bool IsWritten(const Case& as, std::size_t row);
 
-// So many rows at a time. Of areas of rotation eight, which share an anchor: a small part, too, then has
-// chunks of every area.
+// The number of rows in a chunk. For areas of rotations it is eight, which share an anchor. With small
+// chunks, even a small part of a run has chunks of every area.
 std::size_t ChunkRows(const Case& c, bool is_area);
 
-// What rows must be.
+// The expected entries of some rows.
 struct Answers {
   std::vector<Entries> entries;              // [rows, columns] each
-  std::vector<oracle::Distances> distances;  // empty ones where nobody measured
+  std::vector<oracle::Distances> distances;  // empty if they were not measured
 };
 
-// Of the rows that the calls have prepared.
+// The functions are about the rows that `calls` has prepared.
 class Judge {
  public:
   Judge(const Case& c, bool is_area, Calls* calls);
 
   Answers Expect();
 
-  // How far an entry of a way is from the real number, in ULP; 0 if that is not known, or it is no rounding
-  // of one.
+  // The error of an entry in ULP. 0 if the exact value is not known, or if the entry is not the rounding of a
+  // single real number.
   double Ulp(const Case& as, std::size_t row, std::size_t column, std::uint64_t got);
 
-  // What was to be computed and what it is exactly.
+  // Describes what was to be computed, and its exact value.
   std::string Exact(const Case& as, std::size_t row, std::size_t column);
 
  private:
@@ -76,11 +77,11 @@ class Judge {
   [[maybe_unused]] bool is_area_;  // without MPFR
   Calls* calls_;
 #ifdef POSENC_HAVE_MPFR
-  // What an entry of a rotary is.
+  // Which number an entry of a rotary embedding is.
   struct Element {
     std::size_t row, head, pair;
     bool turns;
-    bool is_second;  // of its pair; of a cache: a sine
+    bool is_second;  // the second element of its pair or, in a cache, a sine
   };
 
   Answers ExpectEncodings() const;

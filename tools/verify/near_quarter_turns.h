@@ -1,7 +1,8 @@
-// Angles that come nearest to multiples of pi/2, found by tests/proof/near_quarter_turns.gp: x = a * b * c *
-// 2^-s for doubles a, b and c. Of the 1,300 of digest v10 the hardest are kept, which lie nearest for their
-// size, one for each product (but for powers of two) since others with it are as hard: 182 whose distance is
-// 2^-197 to 2^-204 of x, then 64 of those where a is below 2^31, which are less hard (2^-178 to 2^-183).
+// Angles x = a * b * c * 2^-s, with doubles a, b and c, that are extremely close to multiples of pi/2. They
+// were found by tests/proof/near_quarter_turns.gp. Digest v10 had 1,300 of them. The hardest are kept: those
+// that are closest in relation to their size. Angles with the same product, up to a power of two, are equally
+// hard, so each product occurs once. For 182 of them, the distance is 2^-197 to 2^-204 times x. Then 64
+// follow in which a is below 2^31; they are less hard (2^-178 to 2^-183).
 #ifndef POSENC_TOOLS_VERIFY_NEAR_QUARTER_TURNS_H_
 #define POSENC_TOOLS_VERIFY_NEAR_QUARTER_TURNS_H_
 
@@ -11,7 +12,7 @@ namespace posenc {
 namespace tools {
 
 struct NearQuarterTurn {
-  std::int64_t a, b, c;  // a below 2^31 for a position that is an integer
+  std::int64_t a, b, c;  // if a is below 2^31, it can be a position that is an integer
   int s;
 };
 

@@ -15,7 +15,7 @@ std::string Hexadecimal(std::uint64_t value) {
   return text;
 }
 
-// "3 of 4800 entries differ from MPFR"; "" if none does.
+// "3 of 4800 entries differ from MPFR", or an empty text if no entry differs.
 std::string TextOf(const Findings& found, const char* judge) {
   if (found.right()) return "";
   if (found.mismatches == 0) return "entries are farther from " + std::string(judge) + " than half an ULP";

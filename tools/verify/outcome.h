@@ -1,4 +1,4 @@
-// All that one posenc verify found, and what that means in one line.
+// The result of one run of posenc verify, and its verdict in one line.
 #ifndef POSENC_TOOLS_VERIFY_OUTCOME_H_
 #define POSENC_TOOLS_VERIFY_OUTCOME_H_
 
@@ -13,20 +13,21 @@ namespace posenc {
 namespace tools {
 
 struct Outcome {
-  std::vector<posenc_target> targets;  // all that were asked for
-  GroupReport cases;                   // reports are of the runnable ones
-  Plan areas;                          // no groups unless --full
+  std::vector<posenc_target> targets;  // the targets to verify, also those that this CPU cannot run
+  GroupReport cases;                   // has a report for each target that this CPU runs
+  Plan areas;                          // has no groups without --full
   std::vector<GroupReport> area_reports;
   std::uint64_t seed = 0;
   double seconds = 0.0;
   bool right = false;
 };
 
-// Whether a target's entries of the digest's cases are right, and their digest.
+// Whether the entries and the digest of a target are right.
 bool IsRight(const Report& report);
 
-// "right: all bits match the recorded digest", and that no entry differs from the judge's ("MPFR", or null if
-// none was asked); or "wrong: " and what differs, for each target and each area.
+// The verdict. It is "right: all bits match the recorded digest", followed by "and no entry differs from" the
+// judge. Or it is "wrong: " followed by what differs, for each target and each area. `judge` is "MPFR" or
+// "REFERENCE"; it is null if entries were not compared.
 std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area_names, const char* judge);
 
 }  // namespace tools

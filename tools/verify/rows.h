@@ -1,15 +1,16 @@
-// Cases as rows of text.
+// Makes cases from rows of text.
 //
-//   row   = term ...                      each combination of what the terms say, the last one's varying
-//   fastest term  = key=value,value ...           each of the values in turn
-//         | { row | row ... }             the combinations of each row in turn
-//         | $name                         a row that has a name, see kNamed
+//   row  = term ...              all combinations of the terms; the last term varies fastest
+//   term = key=value,value ...   each value in turn
+//        | { row | row ... }     the combinations of each row in turn
+//        | $name                 a row that has a name, see kNamed
 //
-// A key is a member of Case or of either spec. A value is a number or a
-// word, a list has slashes: 1/0.5/0x1p-3. `at` is where: a run, -3..28, or the type of a list and the list,
-// f64:0.5/1e9 or f64:small, see NamedLists; `list=f64` behind a run passes its positions as a list.
+// A key is a member of Case or of a spec. A value is a number or a word. The items of a list are separated by
+// slashes: 1/0.5/0x1p-3. The key `at` gives the positions. A value is a run, -3..28, or a list with its type,
+// f64:0.5/1e9; a list may have a name, f64:small, see NamedLists. `list=f64` after a run passes the positions
+// of the run as a list.
 //
-// The label of a case is the row of this case alone.
+// The label of a case is the row that makes only this case.
 #ifndef POSENC_TOOLS_VERIFY_ROWS_H_
 #define POSENC_TOOLS_VERIFY_ROWS_H_
 
@@ -22,8 +23,9 @@
 namespace posenc {
 namespace tools {
 
-// Appends the cases of rows; there are no sums of doubles. Unless a row says which, the seed of a case is
-// `seed`, then seed + 1 and so on; labels of rotations say it. A row that is none aborts the program.
+// Appends the cases of rows. Combinations that add doubles are left out, because the library cannot do it.
+// Unless a row says `seed=`, the seeds of cases are `seed`, seed + 1 and so on; the labels of rotations
+// include them. A row that is not well-formed aborts the program.
 void AppendRows(const std::vector<const char*>& rows, std::uint32_t seed, std::vector<Case>* cases);
 
 }  // namespace tools

@@ -1,12 +1,12 @@
-// A hash of what the shared library that it is linked with writes, for each target and label: tools/same-bits
-// compares the hashes of two commits. The cases are the encodings and caches of `posenc verify --full`
-// (areas.cc), encodings in doubles too, random rotations, and the cases of the digest, which REFERENCE has
-// too.
+// Prints a hash of what the library writes for each case, on each target. tools/same-bits links this program
+// with the libraries of two commits and compares the hashes. The cases are the encodings and caches of
+// `posenc verify --full` (areas.cc), the same encodings in double, random rotations, and the cases of the
+// digest. REFERENCE takes only the cases of the digest.
 //
-//   same_bits                     each case:           target, label and hash, with tabs between them
-//   same_bits I/N                 part I of N of the cases
-//   same_bits TARGET LABEL        one case:            first row and hash of each chunk of rows
-//   same_bits TARGET LABEL ROW    the chunk that begins at a row: its entries
+//   same_bits                     prints a line for each case: target, label and hash, separated by tabs
+//   same_bits I/N                 does the same for part I of N of the cases
+//   same_bits TARGET LABEL        prints the first row and the hash of each chunk of one case
+//   same_bits TARGET LABEL ROW    prints the entries of the chunk that begins at ROW
 #include "number/exact.h"
 
 #include <algorithm>
@@ -39,9 +39,10 @@ void Require(posenc_status status) {
 namespace {
 
 constexpr std::uint64_t kSeed = 20260101;
-constexpr std::size_t kRows = 4096;  // of a chunk
+constexpr std::size_t kRows = 4096;  // rows in a chunk
 
-// Of any spec and gain, with elements of every kind among ordinary ones.
+// A rotation with a random spec, amplitude and scale. Most elements are ordinary; some are of every other
+// kind.
 Case RandomRotation(std::mt19937_64* random) {
   const auto below = [&](std::uint64_t end) { return static_cast<std::size_t>((*random)() % end); };
   const auto any = [&](const std::vector<double>& values) { return values[below(values.size())]; };
@@ -59,7 +60,7 @@ Case RandomRotation(std::mt19937_64* random) {
   word("type", kTypes[below(3)]);
   number("seed", static_cast<std::uint32_t>((*random)()));
   const std::size_t rotary_dim = 2 * (1 + below(below(8) == 0 ? 512 : 80));
-  const std::size_t rotary_offset = below(4) == 0 ? 1 : 0;  // so that vectors are unaligned
+  const std::size_t rotary_offset = below(4) == 0 ? 1 : 0;  // 1 makes vectors unaligned
   word("head_dim", std::to_string(rotary_dim + rotary_offset));
   word("rotary_dim", std::to_string(rotary_dim));
   word("rotary_offset", std::to_string(rotary_offset));
@@ -82,19 +83,21 @@ Case RandomRotation(std::mt19937_64* random) {
   return made.front();
 }
 
-// What chooses some of the cases, the same ones whatever others there are.
+// A number for choosing some of the cases. It depends only on the label, so other cases do not change the
+// choice.
 std::uint64_t NumberOf(const std::string& label) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : label) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash ^ hash >> 32;
 }
 
-// The ways to write a case, each of its own label.
+// The ways to write a case. Each way has its own label.
 struct Work {
   std::vector<Case> ways;
   bool is_large;  // too large for REFERENCE
 
-  // The scalar path and doubles, up to ten times as slow, take one rotation and one chunk in eight.
+  // SCALAR and doubles are up to ten times slower. They take one chunk in eight, and SCALAR one rotation in
+  // eight.
   std::size_t Every(const Case& way, bool is_scalar) const {
     return is_large && (is_scalar || way.type == POSENC_F64) ? 8 : 1;
   }
@@ -102,12 +105,12 @@ struct Work {
     if (!is_large) return true;
     const bool is_scalar = target == "SCALAR";
     if (target == kReferenceName || (is_scalar && way.list != 0 && !way.is_rotary()))
-      return false;  // as runs are
+      return false;  // SCALAR writes lists with the same code as runs
     return !is_scalar || way.operation != Operation::kRotate || NumberOf(way.label) % 8 == 0;
   }
 };
 
-// An area's case is written in all types, and encodings also as lists.
+// The work for a case of an area: it is written in all types, and encodings also as lists.
 Work InAllTypes(const Case& c) {
   constexpr std::pair<const char*, posenc_type> kTypes[] = {
       {"f32", POSENC_F32}, {"bf16", POSENC_BF16}, {"f16", POSENC_F16}, {"f64", POSENC_F64}};
@@ -139,7 +142,7 @@ std::vector<Work> AllWork() {
   return all;
 }
 
-// Differences in any bits spread over all.
+// A hash of all bytes. Each bit of the input changes the whole hash.
 std::uint64_t HashOf(const Entries& entries) {
   std::uint64_t hash = entries.bytes();
   const auto* bytes = static_cast<const unsigned char*>(entries.data());
@@ -151,7 +154,7 @@ std::uint64_t HashOf(const Entries& entries) {
   return hash;
 }
 
-// Calls use(row, entries) for the chunks of a case.
+// Calls use(row, entries) for every `every`-th chunk of a case.
 template <class Use>
 void ForEachChunk(const Case& c, std::size_t every, const std::string& target, const Use& use) {
   const Handle handle(c, target.c_str());
@@ -203,7 +206,8 @@ void PrintHashes(const std::vector<Work>& all, const std::vector<std::string>& t
   std::fprintf(stderr, "%" PRIu64 " entries\n", entries.load());
 }
 
-// The chunks of a case, or the entries of the chunk that begins at a row.
+// Prints a hash for each chunk of a case or, if `wanted` is a row, the entries of the chunk that begins
+// there.
 void PrintCase(const Case& c, std::size_t every, const std::string& target, const char* wanted) {
   ForEachChunk(c, every, target, [&](std::size_t row, const Entries& entries) {
     if (wanted == nullptr) std::printf("%zu %016" PRIx64 "\n", row, HashOf(entries));
@@ -226,7 +230,7 @@ std::vector<std::string> Targets() {
   return targets;
 }
 
-// "3/8": every eighth case, by its label.
+// Keeps part I of N, for the text "I/N". Labels decide which part a case belongs to.
 void KeepPart(const std::string& text, std::vector<Work>* all) {
   const std::size_t slash = text.find('/');
   const auto number = [&](std::size_t at) { return std::strtoull(text.c_str() + at, nullptr, 10); };

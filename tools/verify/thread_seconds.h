@@ -1,4 +1,5 @@
-// The processor's time of this thread; 0 in WebAssembly, which has no clock of its own.
+// Measures the processor time of this thread, in seconds. In WebAssembly it is 0, because there is no such
+// clock.
 #ifndef POSENC_TOOLS_VERIFY_THREAD_SECONDS_H_
 #define POSENC_TOOLS_VERIFY_THREAD_SECONDS_H_
 
@@ -15,7 +16,7 @@ inline double ThreadSeconds() {
 #ifdef __wasm__
   return 0.0;
 #elif defined(_WIN32)
-  FILETIME created, ended, kernel, user;  // the last two in 100 ns
+  FILETIME created, ended, kernel, user;  // kernel and user are in units of 100 ns
   GetThreadTimes(GetCurrentThread(), &created, &ended, &kernel, &user);
   return 1e-7 * (0x1p32 * user.dwHighDateTime + user.dwLowDateTime);
 #else

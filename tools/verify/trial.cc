@@ -13,7 +13,8 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// The same rows by the library's walker of rows, tokens or caches, to see what the rounding test did.
+// Writes the rows by the library's internal walker of rows, tokens or caches, which also counts what the
+// rounding test sent to slower methods.
 void Walk(const Case& as, const Handle& handle, Calls* calls, Written* written) {
   const auto walk = [&](const Calls::Arguments& a) {
     const internal::List list(a.list);
@@ -54,7 +55,8 @@ bool Trial::Write(std::size_t target, const Way& way, Written* written) {
   if (is_area_) {
     if (!IsWritten(way.as, calls_.row())) return false;
     const bool is_list_of_encodings = !way.as.is_rotary() && way.as.list != 0;
-    if (is_list_of_encodings && !handle.encoder()->encoder.table.has_offsets) return false;  // as runs are
+    if (is_list_of_encodings && !handle.encoder()->encoder.table.has_offsets)
+      return false;  // lists use the same code as runs
     Walk(way.as, handle, &calls_, written);
     return true;
   }

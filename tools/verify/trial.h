@@ -1,4 +1,4 @@
-// A case in the hands of one thread: what it must give, and what each target writes.
+// One thread's work on a case: computes the expected entries, and lets each target write the case.
 #ifndef POSENC_TOOLS_VERIFY_TRIAL_H_
 #define POSENC_TOOLS_VERIFY_TRIAL_H_
 
@@ -13,33 +13,33 @@
 namespace posenc {
 namespace tools {
 
-// What one target wrote by one way.
+// What one target wrote in one way.
 struct Written {
   Entries entries;
-  internal::Tally tally;  // stays 0 for the reference, which has one tier
-  double seconds = 0.0;   // of one processor
+  internal::Tally tally;  // stays 0 for REFERENCE, which has only one method
+  double seconds = 0.0;   // processor time
 };
 
 class Trial {
  public:
-  // Of an area, written in all ways by the library's walkers; else by the calls that users make. The case
-  // must outlive it.
+  // A case of an area is written in all ways, by the library's internal walkers. Any other case is written by
+  // the functions that users call. The case must outlive this object.
   Trial(const Case& c, bool is_area, const std::vector<std::string>& targets);
 
   const std::vector<Way>& ways() const { return ways_; }
 
-  // Rows [row, row + rows), which all else is about.
+  // Chooses the rows for the other functions: row .. row + rows - 1.
   void Prepare(std::size_t row, std::size_t rows) { calls_.Prepare(row, rows); }
   Answers Expect() { return judge_.Expect(); }
 
-  // By the target of that number; false if it has no such way.
+  // Lets a target, given by its index, write the rows. Returns false if the target does not have this way.
   bool Write(std::size_t target, const Way& way, Written* written);
 
   double Ulp(const Way& way, std::size_t row, std::size_t column, std::uint64_t got) {
     return judge_.Ulp(way.as, row, column, got);
   }
 
-  // Where the entry is, what it is, what it should be and what it is exactly.
+  // Describes a mismatch: where the entry is, what it is, what was expected, and the exact value.
   std::string Explain(const Way& way, std::size_t row, std::size_t column, std::uint64_t got,
                       std::uint64_t expected);
 
@@ -51,7 +51,7 @@ class Trial {
   Calls calls_;
   Judge judge_;
   std::vector<std::string> targets_;
-  std::vector<Handle> handles_, neighbours_;  // [targets]; the latter of areas of rotation
+  std::vector<Handle> handles_, neighbours_;  // [targets]; neighbours_ only for areas of rotations
 };
 
 }  // namespace tools

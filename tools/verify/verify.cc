@@ -18,9 +18,9 @@ namespace posenc {
 namespace tools {
 namespace {
 
-// Rows of a case.
+// A chunk of rows of a case.
 struct Task {
-  std::size_t group, number;  // of the case in it
+  std::size_t group, number;  // number: the index of the case in its group
   const Case& of;
   std::size_t row, rows;
   bool digest, with_reference;
@@ -49,11 +49,11 @@ std::vector<Task> MakeTasks(const Plan& plan) {
 
 struct Result {
   std::vector<Report> reports;
-  std::vector<std::string> digested;  // of the targets
+  std::vector<std::string> digested;  // [targets]: the bytes for the digest
   std::vector<oracle::Distances> distances;
 };
 
-// What a thread keeps from task to task.
+// The state that a thread keeps between tasks.
 class Worker {
  public:
   explicit Worker(const Plan& plan) : plan_(plan) {}
@@ -94,7 +94,7 @@ class Worker {
 
   const Plan& plan_;
   const Case* case_ = nullptr;
-  std::optional<Trial> trial_;  // of it
+  std::optional<Trial> trial_;  // the trial of *case_
   Answers answers_;
   Written written_;
 };
@@ -109,7 +109,7 @@ void Merge(const Report& part, std::vector<Report>* whole) {
   at->seconds += part.seconds;
 }
 
-// Results come in any order, but what is digested has one.
+// Collects results. They arrive in any order, and are digested in the order of tasks.
 class Collector {
  public:
   explicit Collector(const Plan& plan) : plan_(plan), reports_(plan.groups.size()) {
@@ -141,19 +141,20 @@ class Collector {
  private:
   const Plan& plan_;
   std::vector<GroupReport> reports_;
-  std::map<std::size_t, std::vector<std::string>> waiting_;  // by task, to be digested
-  std::size_t next_ = 0;                                     // of them
+  std::map<std::size_t, std::vector<std::string>>
+      waiting_;           // results to be digested, by the number of the task
+  std::size_t next_ = 0;  // the next task to digest
 };
 
-// Does `work`, which throws nothing, on so many threads or as many as the system grants, this one among them.
-// Returns how many these were.
+// Runs `work`, which must not throw, on this thread and others: `wanted` threads in all, or fewer if the
+// system does not allow so many. Returns the number of threads.
 unsigned OnThreads(unsigned wanted, const std::function<void()>& work) {
   std::vector<std::thread> others;
   others.reserve(wanted - 1);
   try {
     while (others.size() < wanted - 1) others.emplace_back(work);
-  } catch (const std::system_error&) {  // no more of them
-  } catch (const std::bad_alloc&) {     // no memory for more
+  } catch (const std::system_error&) {  // the system allows no more threads
+  } catch (const std::bad_alloc&) {     // there is no memory for more threads
   }
   work();
   for (std::thread& thread : others) thread.join();

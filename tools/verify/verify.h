@@ -1,4 +1,4 @@
-// Writes every case on every target, compares each entry with the oracle and digests the first cases.
+// Writes every case on every target, compares each entry with the oracle, and computes the digest.
 #ifndef POSENC_TOOLS_VERIFY_VERIFY_H_
 #define POSENC_TOOLS_VERIFY_VERIFY_H_
 
@@ -16,39 +16,41 @@
 namespace posenc {
 namespace tools {
 
-// Work is done in chunks of rows. Threads take them in any order; the oracle's work on one serves all targets
-// and all ways.
+// What to verify. The work is divided into chunks of rows, which threads take in any order. For each chunk,
+// the oracle computes the expected entries once, for all targets and all ways.
 struct Plan {
   std::vector<Group> groups;
-  std::size_t digested = 0;          // the first cases of the only group
-  bool are_areas = false;            // in all ways, with a report per target and way; else one per target
-  std::vector<std::string> targets;  // each runnable
-  bool compare = true;               // entry by entry; else only digests are made
+  std::size_t digested = 0;  // this many cases are digested, from the first on; for a single group
+  bool are_areas = false;    // write in all ways, and report each target and way, not only each target
+  std::vector<std::string> targets;  // targets that this CPU runs
+  bool compare = true;               // compare each entry; otherwise only the digest is computed
   unsigned threads = 1;
-  std::size_t reference_every = 1;  // the slow REFERENCE takes one chunk in so many that are not digested
-  std::size_t part = 0, parts = 1;  // of so many, only this part of the chunks
+  std::size_t reference_every =
+      1;  // REFERENCE is slow and takes every n-th chunk of those that are not digested
+  std::size_t part = 0, parts = 1;                // take only part `part` of `parts` of the chunks
   std::function<void(double fraction)> progress;  // called now and then, by one thread at a time
   std::function<void(unsigned started, unsigned wanted)> fewer_threads;  // called if not all could be started
 };
 
-// What became of one target, or of one way on it.
+// The result for one target or, in an area, for one way on a target.
 struct Report {
   std::string target;
-  posenc_type type = {};  // of the way,
-  std::string call = {};  // as this
+  posenc_type type = {};  // the type of the way; only in areas
+  std::string call = {};  // the name of the way; only in areas
   Findings found;
-  oracle::Distances distances;  // of the right answers for the same entries
-  double seconds = 0.0;         // of one processor, for writing
-  Digest digest;                // of the plan's digested cases
+  oracle::Distances distances;  // how far the expected entries are from the exact values
+  double seconds = 0.0;         // processor time for writing
+  Digest digest;                // the digest of the plan's digested cases
 };
 
 struct GroupReport {
   std::vector<Report> reports;
-  Findings found;                            // of all
-  std::vector<oracle::Distances> distances;  // of kSharedTypes; a hard entry's origin is the case
+  Findings found;  // the sum of all reports
+  std::vector<oracle::Distances>
+      distances;  // for each of kSharedTypes; the origin of a hard entry is its case
 };
 
-// A report per group.
+// Carries out the plan. Returns a report for each group.
 std::vector<GroupReport> Verify(const Plan& plan);
 
 }  // namespace tools

@@ -1,4 +1,4 @@
-// <windows.h>, without the names that it takes away from everybody.
+// Includes <windows.h>, without the macros (min, max ...) that break other code.
 #ifndef POSENC_TOOLS_VERIFY_WINDOWS_API_H_
 #define POSENC_TOOLS_VERIFY_WINDOWS_API_H_
 

@@ -3,7 +3,7 @@
 namespace posenc_onnxruntime {
 namespace {
 
-// ONNX Runtime says no more than that it has no such attribute of that type.
+// Reads an attribute. For every failure ONNX Runtime says only that there is no such attribute of this type.
 template <class T>
 bool Has(const Ort::ConstKernelInfo& info, const char* name) {
   try {
@@ -42,7 +42,7 @@ posenc_type TypeOf(ONNXTensorElementDataType type) {
     case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64:
       return POSENC_I64;
     default:
-      throw Error("a tensor is of a type that posenc does not take");
+      throw Error("a tensor has a type that posenc does not take");
   }
 }
 

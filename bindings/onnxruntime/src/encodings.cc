@@ -1,4 +1,4 @@
-// SinusoidalEncoding, AddPositions and EmbedTokens.
+// The operators SinusoidalEncoding, AddPositions and EmbedTokens.
 
 #include <cstring>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace posenc_onnxruntime {
 namespace {
 
-// Rows of runs are computed in blocks of as many.
+// The library computes rows of runs in blocks of this many.
 constexpr std::size_t kUnit = 64;
 
 template <class Integer>
@@ -23,8 +23,9 @@ bool IsRun(const Integer* positions, std::size_t count) {
   return true;
 }
 
-// Where rows [..., tokens] are: without a list each sequence goes from 0 on, with one position from there on;
-// else each row has its own, or each sequence the same [tokens].
+// The positions of rows [..., tokens]. Without a list, each sequence begins at 0. A list with a single
+// integer is the first position of each sequence. Any other list has a position for each row, or positions
+// [tokens] that all sequences share.
 class Positions {
  public:
   Positions(Tensor list, const Shape& rows) : list_(std::move(list)), tokens_(1) {
@@ -50,13 +51,13 @@ class Positions {
   std::size_t sequences() const { return sequences_; }
   std::size_t tokens() const { return tokens_; }
 
-  // Calls run(first position) or list(positions) for tokens from `first` on, and returns its outcome. A
-  // list of integers that follow one another is a run too, which is faster.
+  // Calls run(first position) or list(positions) for tokens from `first` on, and returns the outcome. A list
+  // of consecutive integers is passed as a run, too, because runs are faster.
   template <class Run, class List>
   Outcome Use(std::size_t first, std::size_t count, const Run& run, const List& list) const {
     if (!is_list_) {
       const auto skipped = static_cast<std::int64_t>(first);
-      return run(start_ > INT64_MAX - skipped ? INT64_MAX : start_ + skipped);  // the former is out of range
+      return run(start_ > INT64_MAX - skipped ? INT64_MAX : start_ + skipped);  // INT64_MAX is out of range
     }
     const posenc_list own = list_.ListAt(first);
     const bool is_run = own.type == POSENC_I64   ? IsRun(static_cast<const std::int64_t*>(own.data), count)
@@ -69,7 +70,7 @@ class Positions {
     return list(own);
   }
 
-  // What a status is about.
+  // The name, for a message, of what is out of range.
   std::string NameOf(const Outcome& outcome) const {
     return is_list_ ? ToText("positions", list_.shape, outcome.index)
                     : "rows from position " + std::to_string(start_) + " on";
@@ -87,7 +88,7 @@ class Positions {
   std::int64_t start_ = 0;
 };
 
-// Rows without columns: the shape of what has a row for each of its elements.
+// The shape of a tensor without its last axis: one element for each row.
 Shape WithoutColumns(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
 
 Shape WithColumns(Shape shape, std::size_t columns) {
@@ -95,7 +96,7 @@ Shape WithColumns(Shape shape, std::size_t columns) {
   return shape;
 }
 
-// Whether a row of the table has that id.
+// Whether ids[i] is a row of the table.
 bool IsId(const Tensor& ids, std::size_t i, std::size_t vocabulary) {
   const std::int64_t id = ids.type == POSENC_I64 ? static_cast<const std::int64_t*>(ids.data)[i]
                                                  : static_cast<const std::int32_t*>(ids.data)[i];
@@ -123,7 +124,7 @@ class EncoderKernel : public Kernel {
   posenc::Encoder encoder_;
 };
 
-// positions [...], like (optional, of which only the type counts) -> [..., dim]
+// Inputs: positions [...]; like, optional, whose type is the type of the result. Output: encoding [..., dim].
 class SinusoidalEncoding : public EncoderKernel {
  public:
   explicit SinusoidalEncoding(const Ort::ConstKernelInfo& info) : EncoderKernel(info, 0) {}
@@ -150,7 +151,7 @@ class SinusoidalEncoding : public EncoderKernel {
   }
 };
 
-// x [..., tokens, dim], positions (optional) -> x * scale + PE
+// Inputs: x [..., tokens, dim]; positions, optional. Output: x * scale + PE, in the shape of x.
 class AddPositions : public EncoderKernel {
  public:
   explicit AddPositions(const Ort::ConstKernelInfo& info)
@@ -185,8 +186,8 @@ class AddPositions : public EncoderKernel {
   float scale_;
 };
 
-// ids [..., tokens], table [vocabulary, dim], positions (optional) -> table[ids] * scale + PE [..., tokens,
-// dim]
+// Inputs: ids [..., tokens]; table [vocabulary, dim]; positions, optional. Output: table[ids] * scale + PE,
+// [..., tokens, dim].
 class EmbedTokens : public EncoderKernel {
  public:
   explicit EmbedTokens(const Ort::ConstKernelInfo& info)
@@ -208,7 +209,8 @@ class EmbedTokens : public EncoderKernel {
           const posenc_rows to = out.RowsAt(row * dim(), dim());
           std::size_t bad = 0;
           const auto at_fault = [&](posenc_status status) {
-            // Ids count through all sequences, and positions within each.
+            // The index of an id counts through all sequences; the index of a position counts within a
+            // sequence.
             const bool is_id =
                 posenc_status_kind(status) == POSENC_OUT_OF_RANGE && !IsId(ids, row + bad, vocabulary);
             return Outcome{status, bad + (is_id ? row : first), is_id};
@@ -240,8 +242,8 @@ void AppendEncodings(std::vector<Operator>* operators) {
                         kF64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE,
                         kI32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32,
                         kI64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-  // Without `like` or positions several operators fit, of which the first is taken: hence float and int64
-  // before others.
+  // If `like` or positions are left out, several operators match, and ONNX Runtime takes the first. So float
+  // and int64 come first.
   for (const ElementType t : {kF32, kF16, kBf16}) {
     for (const ElementType position : {kI64, kI32, kF32, kF64}) {
       operators->push_back({"SinusoidalEncoding", {position, t}, 1, t, false, Make<SinusoidalEncoding>});

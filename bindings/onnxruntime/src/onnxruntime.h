@@ -1,4 +1,5 @@
-// ONNX Runtime's C++ interface, without a pointer to its functions until RegisterCustomOps is given one.
+// Includes ONNX Runtime's C++ interface, without initializing it: RegisterCustomOps receives the pointer to
+// its functions.
 #ifndef POSENC_ONNXRUNTIME_ONNXRUNTIME_H_
 #define POSENC_ONNXRUNTIME_ONNXRUNTIME_H_
 

@@ -1,5 +1,5 @@
-// The library's only function, RegisterCustomOps: it gives ONNX Runtime the operators as C structs.
-// Exceptions end here.
+// RegisterCustomOps, the only function that the library exports: passes the operators to ONNX Runtime, as C
+// structs. No exception leaves this file.
 
 #include "operators.h"
 
@@ -15,10 +15,11 @@
 namespace posenc_onnxruntime {
 namespace {
 
-// The oldest interface that will do: since 1.18 an operator can say that it may be in place.
+// The oldest version of ONNX Runtime's interface that is sufficient: since 1.18 an operator can say that it
+// may work in place.
 constexpr std::uint32_t kApiVersion = 18;
 
-// Calls work() and returns what it throws as a status.
+// Calls work(), and converts what it throws into a status.
 template <class Work>
 OrtStatusPtr Caught(const Work& work) noexcept {
   try {
@@ -31,7 +32,7 @@ OrtStatusPtr Caught(const Work& work) noexcept {
   }
 }
 
-// A node's kernel. Errors name the node, as ONNX Runtime does for those of calls.
+// Makes the kernel of a node. Error messages name the node, as ONNX Runtime itself does for errors of calls.
 std::unique_ptr<Kernel> MakeNode(const Operator& op, const Ort::ConstKernelInfo& info) {
   try {
     return op.make(info);
@@ -40,8 +41,8 @@ std::unique_ptr<Kernel> MakeNode(const Operator& op, const Ort::ConstKernelInfo&
   }
 }
 
-// An operator as ONNX Runtime takes it. It infers no shapes: for that, ONNX Runtime 1.21 reads the type of
-// each input, also of optional ones that are left out, and crashes.
+// An operator as ONNX Runtime takes it. It does not infer shapes: then ONNX Runtime 1.21 would read the types
+// of all inputs, even of optional inputs that are left out, and crash.
 struct CustomOp : OrtCustomOp {
   explicit CustomOp(Operator of) : OrtCustomOp{}, op(std::move(of)) {
     version = kApiVersion;
@@ -83,7 +84,7 @@ struct CustomOp : OrtCustomOp {
   Operator op;
 };
 
-// Sessions use the operators as long as they live, so that these live until the process ends.
+// The operators, which live until the process ends, because sessions use them as long as they live.
 const Ort::CustomOpDomain& Domain() {
   static const std::deque<CustomOp>* const custom_ops = [] {
     std::vector<Operator> operators;
@@ -104,7 +105,7 @@ const Ort::CustomOpDomain& Domain() {
 }  // namespace
 }  // namespace posenc_onnxruntime
 
-// What register_custom_ops_library of sessions' options calls.
+// SessionOptions.register_custom_ops_library calls this function.
 extern "C" __attribute__((visibility("default"))) OrtStatus* ORT_API_CALL
 RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
   using namespace posenc_onnxruntime;

@@ -1,4 +1,4 @@
-// What makes an operator: its kernel, and the types by which ONNX Runtime finds it.
+// Defines an operator: its kernel, and the types by which ONNX Runtime finds it.
 #ifndef POSENC_ONNXRUNTIME_OPERATORS_H_
 #define POSENC_ONNXRUNTIME_OPERATORS_H_
 
@@ -9,12 +9,12 @@
 
 namespace posenc_onnxruntime {
 
-// A node of a session. Immutable: sessions may run in several threads at once.
+// The kernel of a node in a session. It never changes, because a session may run in several threads at once.
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  // Throws Error if the inputs do not suit it.
+  // Throws Error if the inputs do not fit the node.
   virtual void Compute(const Ort::KernelContext& context) const = 0;
 };
 
@@ -25,18 +25,18 @@ std::unique_ptr<Kernel> Make(const Ort::ConstKernelInfo& info) {
 
 using ElementType = ONNXTensorElementDataType;
 
-// An operator for one choice of types. Those of one name have inputs that are optional, or not, alike.
+// An operator for one choice of types. All operators with the same name have the same required inputs.
 struct Operator {
   const char* name;
   std::vector<ElementType> inputs;
-  std::size_t required;  // inputs; the others are optional
+  std::size_t required;  // number of required inputs; the others are optional
   ElementType output;
-  bool may_be_in_place;  // the output may take the memory of input 0
+  bool may_be_in_place;  // whether the output may use the memory of input 0
   std::unique_ptr<Kernel> (*make)(const Ort::ConstKernelInfo&);
 };
 
-// The operators with all choices of types. encodings.cc: SinusoidalEncoding, AddPositions, EmbedTokens;
-// rotary.cc: RotaryEmbedding, RotaryCosSin.
+// Append the operators with all choices of types: SinusoidalEncoding, AddPositions and EmbedTokens
+// (encodings.cc), and RotaryEmbedding and RotaryCosSin (rotary.cc).
 void AppendEncodings(std::vector<Operator>* operators);
 void AppendRotary(std::vector<Operator>* operators);
 

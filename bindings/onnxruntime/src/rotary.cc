@@ -1,6 +1,7 @@
-// RotaryEmbedding, with the inputs of com.microsoft.RotaryEmbedding (input, position_ids, cos_cache,
-// sin_cache) or those of ai.onnx (X, cos_cache, sin_cache, position_ids). The position ids are the input of
-// integers, wherever it is; caches are not read. And RotaryCosSin, which makes such caches.
+// The operators RotaryEmbedding and RotaryCosSin. RotaryEmbedding accepts the inputs of
+// com.microsoft.RotaryEmbedding (input, position_ids, cos_cache, sin_cache) and of ai.onnx (X, cos_cache,
+// sin_cache, position_ids). The input of integers is position_ids, wherever it stands; caches are not read.
+// RotaryCosSin makes such caches.
 
 #include <utility>
 
@@ -12,7 +13,7 @@
 namespace posenc_onnxruntime {
 namespace {
 
-// kPositions: the input of position ids, 1 or 3.
+// kPositions is the index of the input position_ids, 1 or 3.
 template <std::size_t kPositions>
 class RotaryKernel : public Kernel {
  public:
@@ -59,11 +60,11 @@ class RotaryKernel : public Kernel {
   }
 
  private:
-  // A piece has a multiple of as many tokens as posenc computes by one evaluation of sines.
+  // A piece has a multiple of this many tokens: posenc evaluates sines once for so many.
   static constexpr std::size_t kUnit = 8;
 
-  // Of inputs of floats there are two caches [rows, pairs], or none: another one may be meant for something
-  // that the result would then lack.
+  // Requires two caches [rows, pairs] or none, among the inputs of floats. Any other input could mean
+  // something that the result would then lack.
   void RequireCaches(const Ort::KernelContext& context, bool has_ids) const {
     std::vector<Shape> caches;
     for (std::size_t i = 1; i < 4; ++i) {
@@ -73,11 +74,13 @@ class RotaryKernel : public Kernel {
     if (caches.empty()) return;
     if (caches.size() == 1) {
       throw Error("one input of floats beside x, of the shape " + ToText(caches[0]) +
-                  ": caches are two, cosines and sines, and position_ids are int64");
+                  ": there must be two caches, cosines and sines, or none, and position_ids must be int64");
     }
-    // ai.onnx takes caches [batch, tokens, pairs] instead of position ids: then only they know the positions.
+    // ai.onnx takes caches [batch, tokens, pairs] instead of position_ids. Then only the caches know the
+    // positions.
     if (caches[0].size() == 3 && !has_ids) {
-      throw Error("a cache's shape is " + ToText(caches[0]) + ", and caches are not read: give position_ids");
+      throw Error("a cache's shape is " + ToText(caches[0]) +
+                  ", and posenc does not read caches: add position_ids");
     }
     const auto pairs = static_cast<std::int64_t>(rotary_.frequency_count());
     if (caches[0] != caches[1] || caches[0].size() != 2 || caches[0][1] != pairs) {
@@ -86,8 +89,8 @@ class RotaryKernel : public Kernel {
     }
   }
 
-  // Of x [batch, tokens, heads * head_dim] or [batch, heads, tokens, head_dim], as far as the model states
-  // it; else 0.
+  // head_dim, if the model states the shape of x, which is [batch, tokens, heads * head_dim] or
+  // [batch, heads, tokens, head_dim]; otherwise 0.
   std::size_t StatedHeadDim(const Ort::ConstKernelInfo& info) const {
     std::size_t axes = 0;
     const std::size_t columns = StatedColumns(info, 0, &axes);
@@ -131,8 +134,9 @@ class RotaryKernel : public Kernel {
     std::size_t batch, tokens, heads, head_dim, token_stride, head_stride;
   };
 
-  // No position ids: from 0 on. One: from there on, in each sequence. Else a list [batch, tokens], of
-  // positions with several axes [axes, batch, tokens].
+  // The positions of tokens. Without position_ids, each sequence begins at 0. A single position id is the
+  // first position of each sequence. Otherwise there is a list [batch, tokens] or, with several axes, [axes,
+  // batch, tokens].
   struct Positions {
     Positions(Tensor ids, const Layout& layout, std::size_t position_axes)
         : list(std::move(ids)), axes(position_axes), batch(layout.batch), tokens(layout.tokens) {
@@ -151,7 +155,7 @@ class RotaryKernel : public Kernel {
                    const posenc_heads& heads) const {
       if (is_run) {
         const auto skipped = static_cast<std::int64_t>(first);
-        const bool is_far = start > INT64_MAX - skipped;  // thus out of range
+        const bool is_far = start > INT64_MAX - skipped;  // then it is out of range, too
         return {posenc_rotate(rotary, is_far ? INT64_MAX : start + skipped, count, &heads, 1), 0};
       }
       const std::size_t place = sequence * tokens + first;
@@ -167,7 +171,7 @@ class RotaryKernel : public Kernel {
       return {status, bad / count * batch * tokens + place + bad % count};
     }
 
-    // What a status is about.
+    // The name, for a message, of what is out of range.
     std::string NameOf(const Outcome& outcome) const {
       if (!outcome.IsOutOfRange()) return "";
       return is_run ? "tokens from position " + std::to_string(start) + " on"
@@ -185,8 +189,9 @@ class RotaryKernel : public Kernel {
   float scale_;
 };
 
-// positions [...], of several axes [axes, ...], and like (optional, of which only the type counts)
-// -> [..., rotary_dim]: the cosines of all pairs, then their sines, times the amplitude.
+// Inputs: positions [...], or [axes, ...] with several axes; like, optional, whose type is the type of the
+// result. Output:
+// [..., rotary_dim], the cosines of all pairs and then the sines, times the amplitude.
 class RotaryCosSin : public Kernel {
  public:
   explicit RotaryCosSin(const Ort::ConstKernelInfo& info) {
@@ -208,7 +213,8 @@ class RotaryCosSin : public Kernel {
     const std::size_t rows = list.count / axes_, columns = 2 * rotary_.frequency_count();
     shape.push_back(static_cast<std::int64_t>(columns));
     const Tensor out = Output(context, shape, like ? like.type : POSENC_F32);
-    // A list with several axes is one piece, because those of a part are not next to each other.
+    // With several axes the list is one piece, because the positions of a part would not be next to each
+    // other.
     const Pieces pieces(1, rows, columns * out.element_size, axes_ > 1 ? std::max<std::size_t>(rows, 1) : 64);
     const Outcome outcome = pieces.ForEach(context, [&](std::size_t, std::size_t first, std::size_t count) {
       const posenc_cache cache{POSENC_CACHE_COS_SIN, out.type, out.At(first * columns), nullptr, columns};
@@ -231,11 +237,11 @@ void AppendRotary(std::vector<Operator>* operators) {
   constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
   for (const ElementType t : {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
                               ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}) {
-    // Without ids both fit, and do the same.
+    // Without position_ids both operators match, and do the same.
     operators->push_back(
-        {"RotaryEmbedding", {t, kId, t, t}, 1, t, true, Make<RotaryKernel<1>>});  // com.microsoft's
+        {"RotaryEmbedding", {t, kId, t, t}, 1, t, true, Make<RotaryKernel<1>>});  // as com.microsoft's
     operators->push_back(
-        {"RotaryEmbedding", {t, t, t, kId}, 1, t, true, Make<RotaryKernel<3>>});  // ai.onnx's
+        {"RotaryEmbedding", {t, t, t, kId}, 1, t, true, Make<RotaryKernel<3>>});  // as ai.onnx's
     for (const ElementType position :
          {kId, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
           ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE}) {

@@ -61,7 +61,7 @@ class Exported(unittest.TestCase):
             ("float64", rotate, x.double()),
             ("float64", lambda x: pt.add(x, posenc.Encoder(16)), x.double()),
             ("float64", lambda at: pt.encode(at, posenc.Encoder(16), torch.float64), at),
-            ("positions that are no integers", rotate, x, at / 2),
+            ("positions that are not integers", rotate, x, at / 2),
             ("rotate of 5 axes", rotate, x[None]),
             ("inverse, but without positions", lambda x: rotate(x, inverse=True), x),
         ):

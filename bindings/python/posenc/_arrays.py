@@ -1,16 +1,16 @@
-"""Arrays by NumPy and torch: which ones come out, and numbers of any type as ones that the C functions take."""
+"""Makes new arrays of NumPy or torch for results, and converts numbers of any type to types that the C functions take."""
 
 import sys
 
 import numpy
 
 _NAMES = ("float64", "float32", "float16", "bfloat16")
-_NO_NUMBERS = (bool, str, bytes, numpy.bool_, numpy.complexfloating)  # although float() takes them
-_makers = {}  # of a dtype that has been seen: (function of shape and dtype, dtype)
+_NO_NUMBERS = (bool, str, bytes, numpy.bool_, numpy.complexfloating)  # float() takes them, but posenc does not
+_makers = {}  # for each dtype that has been used: (function that makes an array of a shape and a dtype, dtype)
 
 
 def empty(shape, dtype, like):
-    """An array of that shape and whatever contents. Without a dtype float32, torch's if `like` is a tensor."""
+    """A new array of this shape, uninitialized. Without a dtype it is float32, and a tensor if `like` is a tensor."""
     if dtype is None:
         torch = sys.modules.get("torch")
         dtype = torch.float32 if torch and isinstance(like, torch.Tensor) else "float32"
@@ -30,7 +30,7 @@ def _maker(dtype):
         its = numpy.dtype(_bfloat16() if dtype == "bfloat16" else dtype)
         name, make = its.name, numpy.empty
     if name not in _NAMES or getattr(its, "isnative", True) is not True:
-        raise TypeError(f"{dtype!r} is none of {', '.join(_NAMES)}")
+        raise TypeError(f"{dtype!r} is not one of {', '.join(_NAMES)}")
     _makers[dtype] = make, its
     return make, its
 
@@ -40,13 +40,13 @@ def _bfloat16():
         import ml_dtypes
     except ImportError:
         raise ValueError(
-            "dtype bfloat16: NumPy has it with the package ml_dtypes only, which is not installed; or pass torch.bfloat16"
+            "dtype bfloat16: NumPy needs the package ml_dtypes for it, which is not installed; install it, or pass torch.bfloat16"
         ) from None
     return ml_dtypes.bfloat16
 
 
 def numbers(shape, name, like):
-    """An array of that shape, of int64 or float64: torch's if `like` is a tensor."""
+    """A new array of this shape, uninitialized, of int64 or float64: a tensor if `like` is a tensor, otherwise NumPy's."""
     torch = sys.modules.get("torch")
     if torch and isinstance(like, torch.Tensor):
         return torch.empty(shape, dtype=getattr(torch, name))
@@ -54,20 +54,20 @@ def numbers(shape, name, like):
 
 
 def mask_bytes(mask, name):
-    """The same mask as contiguous bytes."""
+    """The mask as contiguous bytes, of the same shape."""
     array = _of_numpy(mask, name)
     if array.dtype not in (numpy.bool_, numpy.uint8):
-        raise TypeError(f"{name} must be of bool or uint8, not {array.dtype}")
+        raise TypeError(f"{name} must be bool or uint8, not {array.dtype}")
     return numpy.ascontiguousarray(array).view("uint8").reshape(array.shape)
 
 
 def widened(numbers, name):
-    """The same numbers as int64, float32 or float64, whichever has them all: positions or ids of any other type."""
+    """Positions or ids of any type, converted to the first of int64, float32 and float64 that represents all of them exactly."""
     array = _of_numpy(numbers, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if array.size == 0 and isinstance(numbers, (list, tuple)):
-        return array.astype("int64")  # float64 so far
-    if kind == "O" and all(type(number) is int for number in array.flat):  # beyond 64 bits, thus out of any range
+        return array.astype("int64")  # NumPy makes float64 of an empty list
+    if kind == "O" and all(type(number) is int for number in array.flat):  # beyond 64 bits, so out of range anyway
         return numpy.asarray(numpy.clip(array, -(2**63), 2**63 - 1), "int64")
     if kind == "u" and size == 8:
         return numpy.asarray(numpy.minimum(array, numpy.uint64(2**63 - 1)), "int64")
@@ -76,38 +76,38 @@ def widened(numbers, name):
     if kind == "V" and _is_short_float(array.dtype):
         return array.astype("float32")
     if kind != "f":
-        raise TypeError(f"{name} is of a type that posenc has not: {array.dtype}")
+        raise TypeError(f"{name} has a type that posenc does not take: {array.dtype}")
     if size <= 4:
         return array.astype("float32", copy=False)
     with numpy.errstate(all="ignore"):
         doubles = array.astype("float64", copy=False)
     if size > 8 and not ((doubles == array) | (array != array)).all():
-        raise ValueError(f"{name} must be numbers that a double holds")
+        raise ValueError(f"{name} must be numbers that a double represents exactly")
     return doubles
 
 
 def coefficients(numbers, name):
-    """A copy of frequencies or factors: float32 if they are that or shorter, else float64."""
+    """A copy of frequencies or factors: float32 if their type is float32 or a shorter float, otherwise float64."""
     array = _of_numpy(numbers, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "O" and not any(isinstance(number, _NO_NUMBERS) for number in array.flat):
         try:
-            return array.astype("float64")  # of integers beyond 64 bits, fractions
+            return array.astype("float64")  # such as integers beyond 64 bits, or fractions.Fraction
         except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"{name} must be numbers, or an array of them: {error}") from None
+            raise TypeError(f"{name} must be numbers, or an array of numbers: {error}") from None
     if kind not in "iuf" and not _is_short_float(array.dtype):
-        raise TypeError(f"{name} must be numbers, or an array of them, not {array.dtype}")
+        raise TypeError(f"{name} must be numbers, or an array of numbers, not {array.dtype}")
     is_short = kind == "V" or kind == "f" and size <= 4
     return numpy.array(array, "float32" if is_short else "float64")
 
 
 def _is_short_float(dtype):
-    """Whether it is one of ml_dtypes' floats, which all are floats of 32 bits too."""
+    """Whether the dtype is a float of ml_dtypes. float32 represents all numbers of these types exactly."""
     return dtype.name.startswith(("bfloat16", "float8", "float6", "float4"))
 
 
 def _of_numpy(numbers, name):
-    """The same numbers as an array of NumPy's; copied if need be."""
+    """The numbers as a NumPy array, copied if necessary."""
     try:
         torch = sys.modules.get("torch")
         if torch and isinstance(numbers, torch.Tensor):
@@ -122,6 +122,6 @@ def _of_numpy(numbers, name):
         return numpy.asarray(numbers)
     except MemoryError:
         raise
-    except Exception as error:  # of whatever kind: it is another library's
+    except Exception as error:  # another library may raise any kind of error
         kind = ValueError if isinstance(error, ValueError) else TypeError
-        raise kind(f"{name} must be numbers, or an array of them: {error}") from None
+        raise kind(f"{name} must be numbers, or an array of numbers: {error}") from None

@@ -1,4 +1,4 @@
-"""Configurations of models: files of them, and what posenc makes of all layers."""
+"""Reads configuration files of models, and defines posenc.config(), which shows how posenc understands all layers."""
 
 import json
 import math
@@ -9,25 +9,25 @@ from typing import Any, List, NamedTuple, Optional
 from posenc import _posenc
 from posenc._posenc import Rotary
 
-_LONGEST_FILE = 64 << 20  # bytes; some files never end
+_LONGEST_FILE = 64 << 20  # in bytes; some files, such as /dev/zero, never end
 
 
 class LayerGroup(NamedTuple):
-    """Layers with the same rotary embedding, or with the same reason for none."""
+    """Layers that have the same rotary embedding, or that have none for the same reason."""
 
-    layers: Optional[List[int]]  # None: all of them, or those of the type that was asked for
-    rotary: Optional[Rotary]  # None: they do not rotate
-    text: str  # the rotary embedding in words, or the reason
+    layers: Optional[List[int]]  # the numbers of the layers; None: all layers, or all layers of the requested type
+    rotary: Optional[Rotary]  # None if the layers do not rotate
+    text: str  # describes the rotary embedding, or says why the layers do not rotate
 
 
 class Config(NamedTuple):
-    """What posenc makes of a model's configuration. print() shows the lines of the command `posenc config`."""
+    """How posenc understands a model's configuration. print() shows the same lines as the command `posenc config`."""
 
-    model_type: str  # the type under which posenc knows the model; "" if it does not
-    source: str  # the code in which that was read
+    model_type: str  # the type under which posenc knows the model; "" if posenc does not know it
+    source: str  # the code of the model from which posenc knows it
     groups: List[LayerGroup]
-    read: List[str]  # the keys that count
-    text: str  # the lines
+    read: List[str]  # the keys of the configuration that posenc reads
+    text: str  # the lines that print() shows
 
     def __str__(self) -> str:
         return self.text
@@ -37,22 +37,22 @@ def config(
     config: Any, *, layer: Optional[int] = None, layer_type: Optional[str] = None, model_type: Optional[str] = None,
     pairing: Optional[str] = None
 ) -> Config:
-    """What posenc makes of a model's configuration, for each group of layers with the same rotary embedding.
+    """Returns how posenc understands a model's configuration: a group for all layers with the same rotary embedding.
 
-    config      a dict, a path or an object, as in Rotary.from_config()
-    layer       only this layer, by its number, or
-    layer_type  only layers of this type
-    model_type  the model's type or architecture, if it is not the configuration's
-    pairing     half_split or neighbours, of a model that posenc does not know
+    config      a dict, a path or an object, as for Rotary.from_config()
+    layer       number of a layer: only this layer is read
+    layer_type  type of layers: only layers of this type are read
+    model_type  replaces the model type or architecture in the configuration
+    pairing     half_split or neighbours, for a model that posenc does not know
 
-    If one of the layers is refused, it is an exception, as in Rotary.from_config().
+    Raises the same errors as Rotary.from_config() if posenc refuses one of the layers.
     """
     its_type, source, groups, read, text = _posenc.config(config, layer, layer_type, model_type, pairing)
     return Config(its_type, source, [LayerGroup(*group) for group in groups], read, text)
 
 
 def _number(text):
-    """The double that digits are. The command refuses numbers beyond doubles too."""
+    """Parses a number as a double. Raises OverflowError if it is too large. (The command refuses such numbers, too.)"""
     value = float(text)
     if math.isinf(value):
         raise OverflowError(f"{text[:20]} is too big for a double")
@@ -60,7 +60,7 @@ def _number(text):
 
 
 def read(path):
-    """The object that a file of JSON has. A ValueError names the file, and the line and the column of what is wrong."""
+    """Reads a JSON file, which must be an object. Raises a ValueError that names the file, and the line and column of the error."""
     name = os.fsdecode(path)
     with open(path, "rb") as file:
         data = file.read(_LONGEST_FILE + 1)

@@ -1,26 +1,27 @@
-"""What torch does to tensors, and posenc would not see in their memory. Imported once torch has been."""
+"""Detects what torch does with tensors besides storing numbers: recording, gradients, transforms. Needs torch, so it is imported
+only after torch has been imported."""
 
 import torch
 from torch.autograd import forward_ad
 
 Tensor = torch.Tensor
 strided = torch.strided
-dtypes = torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int64  # from POSENC_F32 on
+dtypes = torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32, torch.int64  # in the order of posenc_type
 is_grad_enabled = torch.is_grad_enabled
 empty_like, contiguously = torch.empty_like, {"memory_format": torch.contiguous_format}
-# Names that begin with an underscore may vanish from a later torch; what is called then says that nothing is recorded.
+# A later torch may lack names that begin with an underscore. Then these functions say that nothing is recorded.
 tracing_state = getattr(torch._C, "_get_tracing_state", type(None))
 mode_count = getattr(torch._C, "_len_torch_dispatch_stack", int)
 function_mode_count = getattr(torch._C, "_len_torch_function_stack", int)
 are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", bool)
 
-# Modes in which torch's operators are recorded: of make_fx, torch.export, AOTAutograd.
+# The dispatch modes that record operators, for make_fx, torch.export and AOTAutograd.
 _RECORDERS = ("FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode")
 
 
 def require_no_recording():
-    """RuntimeError while torch records operators, of which no call of posenc's is one: the graph would have a constant
-    instead, uninitialized memory, or nothing."""
+    """Raises RuntimeError while torch records operators. A call of posenc is not an operator, so the graph would contain a constant
+    or uninitialized memory instead, or nothing at all."""
     recorder = "torch.jit.trace" if tracing_state() is not None else None
     for i in range(mode_count()):
         for kind in type(torch._C._get_dispatch_stack_at(i)).__mro__:
@@ -29,13 +30,13 @@ def require_no_recording():
     if recorder:
         raise RuntimeError(
             f"{recorder} is recording, and cannot record what posenc computes: call posenc before, and keep tables as "
-            "buffers of the module")
+            "buffers of the module, or use posenc.torch")
 
 
 def require_constant(tensor, name, is_written, instead):
-    """ValueError for a tensor that is more than its elements in memory: whose gradient, tangent or batch would be lost.
+    """Raises ValueError if a tensor is more than the numbers in its memory, because its gradient, tangent or batch would be lost.
 
-    `instead` is what those would write who need it; None: it may be taken as a constant."""
+    `instead` says what to write instead. If it is None, the message says how to use the tensor as a constant."""
     kind = type(tensor)
     constant = f"pass {name}.detach() if it is constant"
     if kind.__torch_dispatch__ is not torch._C._disabled_torch_dispatch_impl:
@@ -56,8 +57,8 @@ def require_constant(tensor, name, is_written, instead):
 
 
 def move_version(tensor):
-    """Tells autograd that the elements have changed, so that backward refuses to use them as what they were."""
-    if not tensor.is_inference():  # those have no version, and no part in gradients
+    """Tells autograd that the elements have changed, so that backward() refuses to use the old ones."""
+    if not tensor.is_inference():  # inference tensors have no version, and take no part in gradients
         _move_version(tensor)
 
 
@@ -65,11 +66,11 @@ def _exchange_an_axis_with_itself(tensor):
     tensor.transpose_(0, 0)
 
 
-_move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_axis_with_itself)  # 1.13 lacks it
+_move_version = getattr(torch.autograd.graph, "increment_version", _exchange_an_axis_with_itself)  # torch 1.13 lacks it
 
 
 def outside_transforms():
-    """Within a transform of torch.func: while what it returns lives, tensors are made outside of it, with memory."""
+    """Inside a transform of torch.func: as long as the returned object lives, new tensors are ordinary tensors with memory."""
     return torch._C._DisableFuncTorch()
 
 

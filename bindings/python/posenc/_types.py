@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-#: An array in the CPU's memory: NumPy's, torch's, or with DLPack or the buffer protocol.
+#: An array in the CPU's memory: of NumPy, of torch, or any object with DLPack or the buffer protocol.
 Array = Any
 #: A number, a list of numbers, or an array.
 Numbers = Any
-#: A dtype of NumPy or torch, or its name.
+#: A dtype of NumPy or torch, or the name of a dtype.
 DType = Any
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     TensorDType = torch.dtype
     Ndarray = numpy.ndarray[Any, numpy.dtype[Any]]
     NdarrayDType = str | type | numpy.dtype[Any] | None
-else:  # nothing here imports them
+else:  # importing posenc must not import torch
     Ndarray = NdarrayDType = Tensor = TensorDType = Any
 
-#: What is given and comes back; one more of them.
+#: The type of an argument that the function also returns. B is a second one.
 A = TypeVar("A")
 B = TypeVar("B")

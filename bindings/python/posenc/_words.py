@@ -1,4 +1,4 @@
-"""An Encoder or Rotary as the words NAME=VALUE of the attribute `spec` in bindings/onnxruntime."""
+"""Writes an Encoder or a Rotary as the text of the attribute `spec` of the operators in bindings/onnxruntime: NAME=VALUE ..."""
 
 import numpy
 
@@ -6,7 +6,10 @@ from posenc import Encoder, Rotary
 
 
 def words(made: Encoder | Rotary, but: tuple[str, ...] = ()) -> str:
-    """The arguments that it was made of, but some. ValueError if a text cannot have one of them."""
+    """The arguments that an Encoder or a Rotary was made with, except the names in `but`.
+
+    Raises ValueError if an argument cannot be written as text.
+    """
     make, (dim,) = made.__reduce__()  # functools.partial(posenc.Rotary, base=...)
     said = ["head_dim" if make.func is Rotary else "dim"], [str(dim)]
     for name, value in make.keywords.items():
@@ -23,5 +26,5 @@ def _text(name, value):
         return value if isinstance(value, str) else repr(int(value) if isinstance(value, bool) else value)
     numbers = numpy.asarray(value)
     if numbers.dtype.kind not in "iuf":
-        raise ValueError(f"{name} has no text that ONNX models could keep")
+        raise ValueError(f"{name} cannot be written as text in an ONNX model")
     return ",".join(map(repr, numbers.reshape(-1).tolist()))

@@ -58,7 +58,7 @@ std::string WhyNot(nb::handle object) {
 
 [[noreturn]] void RaiseUnknown(const std::string& name, nb::handle array) {
   const nb::object dtype = Attribute(array, "dtype");
-  RaiseType(name + " is of a type that posenc has not" +
+  RaiseType(name + " has a type that posenc does not take" +
             (dtype.is_none() ? std::string() : std::string(": ") + Text(dtype)));
 }
 

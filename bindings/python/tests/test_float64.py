@@ -53,7 +53,7 @@ class Float64(unittest.TestCase):
         self.same(pt.embed(IDS.to(torch.uint8), table.float(), ENCODER, POSITIONS, dtype=torch.float64), table.float().double()[IDS] + rows)
         self.assertEqual(pt.embed(IDS, table, ENCODER, dtype=torch.float32).dtype, torch.float32)
         for id_ in -1, 5:
-            with self.assertRaisesRegex(IndexError, rf"ids\[1, 2\]: {id_} is no row of a table of 5"):
+            with self.assertRaisesRegex(IndexError, rf"ids\[1, 2\]: {id_} is not a row of a table with 5 rows"):
                 pt.embed(torch.tensor([[0, 1, 2], [3, 4, id_]]), table, ENCODER)
 
     def test_rotate(self):

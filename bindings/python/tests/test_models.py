@@ -241,7 +241,7 @@ class Sinusoids(Modules):
     def test_axes(self):
         """A table says in which order its class took rows and batch."""
         first, other = pt.SinusoidalPositionalEncoding(64), pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8)
-        text = r"pe has the shape \[5000, 1, 64\], which belongs to inputs \[rows, batch, d_model\]: if yours are so, pass batch_first=False"
+        text = r"pe has the shape \[5000, 1, 64\], which belongs to inputs \[rows, batch, d_model\]: if your inputs have this shape, pass batch_first=False"
         with self.assertWarnsRegex(UserWarning, text):
             first.load_state_dict(SequenceFirst(64).state_dict())
         self.assertLess(first.difference, 1e-3)

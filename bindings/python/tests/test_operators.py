@@ -391,7 +391,7 @@ class Gradients(Operators):
                 self.assertTrue(torch.allclose(one, other, atol=1e-6))
             self.assertTrue(padding is None or not grads[0][0][padding].any())
         for padding in -1, 5:
-            with self.assertRaisesRegex(RuntimeError, f"padding_idx {padding} is no row of the table"):
+            with self.assertRaisesRegex(RuntimeError, f"padding_idx {padding} is not a row of the table"):
                 pt.embed(IDS, random(5, DIM), E, padding_idx=padding)
 
     def test_tangents(self):
@@ -639,7 +639,7 @@ class Onnx(Operators):
             for scale in 0.1, 2**0.5:
                 with self.assertRaisesRegex(RuntimeError, "no float32: "):
                     self.exported(call(scale), random(5, DIM))
-            with self.assertRaisesRegex(RuntimeError, "the scale 0.1, which is no float32: 0.10000000149011612 is the nearest one"):
+            with self.assertRaisesRegex(RuntimeError, "the scale 0.1, which is not a float32: 0.10000000149011612 is the nearest one"):
                 self.exported(call(0.1), random(5, DIM))
             for scale in 0.10000000149011612, 4, 1.0:
                 self.assertIn(node, self.exported(call(scale), random(5, DIM)))

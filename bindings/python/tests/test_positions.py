@@ -77,7 +77,7 @@ class Positions(unittest.TestCase):
             (lambda: posenc.positions_from_ids([3], 1, past=-1), ValueError, "past must be 0 or more"),
             (lambda: posenc.positions_from_ids([3], 1, 2), TypeError, "too many arguments"),
             (lambda: posenc.positions_from_mask(), TypeError, "mask is missing"),
-            (lambda: posenc.positions_from_mask([[1, 2]]), TypeError, "mask must be of bool or uint8, not int64"),
+            (lambda: posenc.positions_from_mask([[1, 2]]), TypeError, "mask must be bool or uint8, not int64"),
             (lambda: posenc.positions_from_mask(mask[0]), ValueError, "mask must have at least two axes"),
             (lambda: posenc.positions_from_mask(mask, normalization="f16"), ValueError, "normalization must be one of none, f32, f64"),
             (lambda: posenc.positions_from_mask(mask, normalization=1), TypeError, "normalization must be a string"),

@@ -70,7 +70,7 @@ class Torch(unittest.TestCase):
                 self.assertIsInstance(made, torch.Tensor)
                 self.assertTrue((made.numpy() == want).all())
         self.assertTrue((ENCODER.encode([torch.tensor(0), torch.tensor(1), torch.tensor(2)]) == want).all())
-        with self.assertRaisesRegex(TypeError, "positions is of a type that posenc has not: bool"):
+        with self.assertRaisesRegex(TypeError, "positions has a type that posenc does not take: bool"):
             ENCODER.encode(torch.zeros(3).bool())
         with self.assertRaisesRegex(TypeError, "positions must be numbers.*not torch.complex64"):
             ENCODER.encode(torch.zeros(3, dtype=torch.cfloat).conj())
@@ -100,11 +100,11 @@ class Torch(unittest.TestCase):
                 ENCODER.add_(x)
         for x, text in (
             (torch.zeros(3, 64, dtype=torch.float64), "x must be of float32, bfloat16, float16, not float64"),
-            (torch.zeros(3, 64, dtype=torch.int8), "x is of a type that posenc has not: torch.int8"),
-            (torch.zeros(3, 64, dtype=torch.cfloat), "x is of a type that posenc has not"),
+            (torch.zeros(3, 64, dtype=torch.int8), "x has a type that posenc does not take: torch.int8"),
+            (torch.zeros(3, 64, dtype=torch.cfloat), "x has a type that posenc does not take"),
             (torch.zeros(3, 64).to_sparse(), "x must be a strided tensor, not torch.sparse_coo"),
-            (torch.zeros(3, 64).bool(), "x is of a type that posenc has not: torch.bool"),
-            (torch.quantize_per_tensor(torch.zeros(3, 64), 0.1, 0, torch.qint8), "x is of a type that posenc has not: torch.qint8"),
+            (torch.zeros(3, 64).bool(), "x has a type that posenc does not take: torch.bool"),
+            (torch.quantize_per_tensor(torch.zeros(3, 64), 0.1, 0, torch.qint8), "x has a type that posenc does not take: torch.qint8"),
         ):
             with self.assertRaisesRegex(TypeError, text):
                 ENCODER.add_(x)

@@ -1,8 +1,8 @@
-// The digest of a posenc.wasm. The cases are a module of their own, digest.wasm, which calls the functions of a second
-// instance of that same posenc.wasm and lives in its memory, from 8 MiB on.
+// Computes the digest of posenc.wasm. Another module, digest.wasm, has the cases. It calls the functions of a second instance
+// of posenc.wasm, and uses the memory of this instance from 8 MiB on.
 
-const PAGES = 256; // 16 MiB: the cases' data and stack, and what they begin with
-const SLICE = 40; // ms, between which the page may breathe
+const PAGES = 256; // 16 MiB, for the data and the stack of the cases, and for their first allocations
+const SLICE = 40; // in ms; between slices the page can react
 
 function link(exports, cases) {
   const imports = {};

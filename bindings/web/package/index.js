@@ -1,38 +1,37 @@
-// posenc for JavaScript: position encodings and rotary embeddings with every entry correctly rounded, computed by
-// the C library as WebAssembly. The types and their comments: index.d.ts.
+// posenc for JavaScript: calls the C library, compiled to WebAssembly. index.d.ts documents all functions and types.
 //
-// Rows go through memory of the module some at a time, so that it stays small whatever is asked for. Every
-// argument is checked before anything of the caller's is written.
+// A call copies rows into the module's memory and back, some at a time, so that this memory stays small. All arguments
+// are checked before the caller's arrays are written.
 
 let wasm = null; // the module's exports, once loaded
 let compiled = null; // its WebAssembly.Module
-let members = null; // of specs: {encoder, rotary}, each a Map from name to {kind, offset, of}
-let structs = null; // of calls: {rows: {bytes, fields}, ...}, fields a Map from name to {kind, offset}
-let words = null; // of enums: {layout: ['interleaved', ...], ...}, by value
-let kinds = null; // of statuses: ['ok', 'null', ...], by value
-let types = null; // of arrays: {float32: 1, ...}
+let members = null; // members of specs: {encoder, rotary}, each a Map from name to {kind, offset, of}
+let structs = null; // structs of C: {rows: {bytes, fields}, ...}, where fields is a Map from name to {kind, offset}
+let words = null; // words of enums, by value: {layout: ['interleaved', ...], ...}
+let kinds = null; // kinds of statuses, by value: ['ok', 'null', ...]
+let types = null; // types of arrays: {float32: 1, ...}
 
 export let version = '';
 
-// ---- numbers of C: words, kinds, structs and members are in the module ----
+// ---- constants of C (the module itself has words, kinds, structs and members) ----
 
 const ARRAYS = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
 const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRESENCE, PART] = Array(12).keys();
 const [FIELD_WORD, FIELD_INTEGER, FIELD_REAL, FIELD_TEXT] = Array(4).keys(); // wasm/module.h
 const OK = 0;
-const KIND_BITS = 0xff; // of a status
-const CONFIG_NONE = -1; // a kind which no key takes
+const KIND_BITS = 0xff; // these bits of a status are its kind
+const CONFIG_NONE = -1; // the kind of a value that no key of a configuration takes
 const MAX_CONFIG_LEVELS = 64;
-const MAX_CONFIG_ITEMS = 32768; // of a list, of which posenc reads one for each pair or for each layer
+const MAX_CONFIG_ITEMS = 32768; // items of a list; posenc reads at most one for each pair or for each layer
 const MAX_POSITION = 2 ** 31;
-const CHUNK_BYTES = 1 << 20; // of rows: what is copied out is still in a cache
-const CHUNK_ROWS = 64; // the library works on so many at a time
-const CHUNK_GROUPS = 64; // and computes the rows of so many sequences together
+const CHUNK_BYTES = 1 << 20; // bytes of rows in a part; so small that they are still in a cache when they are copied out
+const CHUNK_ROWS = 64; // the library computes this many rows at a time
+const CHUNK_GROUPS = 64; // the library computes the rows of this many sequences together
 
 // ---- the module ----
 
 function module() {
-  if (wasm === null) throw new Error('posenc is not loaded: await load() comes first');
+  if (wasm === null) throw new Error('posenc is not loaded: call await load() first');
   return wasm;
 }
 
@@ -48,7 +47,7 @@ function text(pointer) {
 
 const kindOf = (status) => kinds[status & KIND_BITS];
 
-// Throws what a refusal is in JavaScript. Without a sentence it is that of the status.
+// Throws the error for a status. The default sentence is the library's message for the status.
 function fail(status, argument, sentence = text(wasm.posenc_status_message(status))) {
   const kind = kindOf(status);
   const Kind = kind === 'bad_type' ? TypeError : RangeError;
@@ -58,7 +57,7 @@ function fail(status, argument, sentence = text(wasm.posenc_status_message(statu
   throw error;
 }
 
-// The same for what is checked here, before the module is asked.
+// The same for errors that this file detects, before it calls the module.
 const refuse = (kind, argument, sentence) => fail(kinds.indexOf(kind), argument, sentence);
 
 function require(status, argument) {
@@ -71,7 +70,7 @@ function allocate(size) {
   return pointer >>> 0;
 }
 
-// Writes a struct of C. Members that are not given become 0.
+// Writes a struct of C. Members that are not in `values` become 0.
 function put(name, at, values) {
   const { bytes: size, fields } = structs[name];
   bytes().fill(0, at, at + size);
@@ -85,22 +84,22 @@ function put(name, at, values) {
   return at;
 }
 
-// A new struct, with these members.
+// A new struct with these members, in memory from allocateHere.
 const struct = (name, allocateHere, values) => put(name, allocateHere(structs[name].bytes), values);
 
-// A member of a struct: a number, or of characters a string.
+// A member of a struct: a number, or a string if the member is an array of characters.
 function get(name, at, field) {
   const { kind, offset } = structs[name].fields.get(field);
   return kind === FIELD_TEXT ? text(at + offset) : view().getInt32(at + offset, true);
 }
 
-// The string that a member points to.
+// The string that a member points to; '' for a null pointer.
 function string(name, at, field) {
   const pointer = get(name, at, field) >>> 0;
   return pointer === 0 ? '' : text(pointer);
 }
 
-// What work(allocate) returns; what it allocated so is freed.
+// Returns what work(allocate) returns, and frees the memory that it allocated.
 function withMemory(work) {
   const taken = [];
   try {
@@ -114,7 +113,7 @@ function withMemory(work) {
   }
 }
 
-// The bytes of a typed array; none of one that was transferred.
+// The bytes of a typed array; empty if its buffer was transferred.
 const bytesOf = (array) => (array.byteLength === 0
   ? new Uint8Array(0)
   : new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
@@ -171,7 +170,7 @@ function readNames(pointer) {
   return all;
 }
 
-// Of a script that the build made: a module, compressed, as base64.
+// The bytes of a WebAssembly module from a script that the build made, which has it compressed, as base64.
 async function unpacked(script) {
   const { default: base64 } = await script;
   const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -242,7 +241,7 @@ function number(value, argument) {
   return value;
 }
 
-// A count, as a number.
+// Checks a count, and returns it as a number.
 function count(value, argument) {
   if (typeof value === 'bigint') value = Number(value);
   number(value, argument);
@@ -252,10 +251,10 @@ function count(value, argument) {
   return value;
 }
 
-// As the module takes it; what it cannot be stays too large.
+// A count as the module takes it, an unsigned 32-bit number. A larger count stays so large that the module refuses it.
 const clamped = (value) => Math.min(value, 2 ** 32 - 1);
 
-// An integer as a bigint, far out of the range of positions if it is out of that of integers.
+// Checks an integer, and returns it as a bigint. An integer beyond 64 bits stays far out of the range of positions.
 function integer(value, argument, hint = ' (lists may hold fractions)') {
   if (typeof value !== 'bigint') {
     number(value, argument);
@@ -294,10 +293,10 @@ function options(value, known, where) {
   return value;
 }
 
-const NO_SUMS = 'there are no sums of doubles';
+const NO_SUMS = 'posenc does not add doubles';
 
-// The type of the entries of a caller's array, which the caller names by an option if it is a Uint16Array. If
-// `noDoubles` says why, doubles are refused.
+// The type of the entries of a caller's array. If it is a Uint16Array, the option must name the type. `noDoubles` says
+// why doubles are refused; if it is empty, they are accepted.
 function typeOf(array, type, argument, noDoubles = '', option = 'type') {
   if (array instanceof Float32Array || array instanceof Float64Array) {
     const own = array instanceof Float32Array ? 'float32' : 'float64';
@@ -311,7 +310,7 @@ function typeOf(array, type, argument, noDoubles = '', option = 'type') {
   }
   if (array instanceof Uint16Array) {
     if (type !== 'bfloat16' && type !== 'float16') {
-      throw new TypeError(`${argument}: of a Uint16Array the ${option} must be said, 'bfloat16' or 'float16'`);
+      throw new TypeError(`${argument}: for a Uint16Array the option ${option} is needed, 'bfloat16' or 'float16'`);
     }
     return type;
   }
@@ -319,7 +318,7 @@ function typeOf(array, type, argument, noDoubles = '', option = 'type') {
   throw new TypeError(`${argument}: a ${floats} or Uint16Array is wanted, not ${show(array)}`);
 }
 
-// A list of positions as the library takes it.
+// A list of positions, with its type, as the library takes it.
 function listOf(values, argument) {
   if (values instanceof Int32Array) return { type: types.int32, array: values };
   if (values instanceof BigInt64Array) return { type: types.int64, array: values };
@@ -334,7 +333,7 @@ function listOf(values, argument) {
   return { type: types.float64, array };
 }
 
-// A list of ids or first positions; empty instead of one that was transferred.
+// A list of ids or first positions. If its buffer was transferred, the list is empty.
 function integersOf(values, argument) {
   if (values instanceof Int32Array || values instanceof BigInt64Array) {
     return values.length === 0 ? new Int32Array(0) : values;
@@ -346,7 +345,7 @@ function integersOf(values, argument) {
   return BigInt64Array.from(values, (value, i) => integer(value, `${argument}[${i}]`, ''));
 }
 
-// An array of the caller's own frequencies or factors.
+// The caller's frequencies or factors, as an array of floats or doubles.
 function reals(values, argument) {
   if (values instanceof Float32Array || values instanceof Float64Array) return values;
   const list = listOf(values, argument);
@@ -358,7 +357,7 @@ const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // ---- specs ----
 
-// Writes an option into a spec.
+// Writes an option into the member of a spec.
 function setMember(map, spec, name, value, allocateHere) {
   const { kind, offset, of } = map.get(name);
   const at = spec + offset;
@@ -397,7 +396,7 @@ function setMember(map, spec, name, value, allocateHere) {
     if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
     view().setInt32(at, value ? 1 : 0, true);
   } else {
-    // There is no pairing 'same' but of the output.
+    // Only outputPairing may be 'same', which is the last word.
     view().setInt32(at, choice(value, name === 'pairing' ? words[of].slice(0, -1) : words[of], name), true);
   }
 }
@@ -415,8 +414,8 @@ function knownOptions(map, more) {
 const KINDS_OF_KEYS = { number: 'number', bigint: 'number', boolean: 'flag', string: 'string' };
 const kindOfValue = (value) => (value === null ? 'null' : KINDS_OF_KEYS[typeof value] ?? 'none');
 
-// Adds a key's value to a Map of entries. What a dictionary has is behind its key, with a dot or, if it is within a list,
-// brackets and a dot.
+// Adds a key and its value to a Map of entries. The keys of an inner dictionary follow its key and a dot. If the dictionary
+// is in a list, they follow the key of the list, brackets and a dot.
 function addEntries(key, value, entries, levels) {
   const add = (kind, rest) => entries.set(key, { kind, number: 0, string: null, numbers: null, ...rest });
   const kind = kindOfValue(value);
@@ -447,7 +446,8 @@ function requireFewLevels(levels) {
   if (levels > MAX_CONFIG_LEVELS) throw new RangeError(`config: more than ${MAX_CONFIG_LEVELS} levels of objects and lists`);
 }
 
-// A dot in a key is none between two dictionaries, but in a GGUF file's metadata.
+// Adds the entries of a dictionary. A dot within a key is written as \u002e, so that it does not look like a dot between two
+// dictionaries. The keys of GGUF metadata have dots themselves.
 function addDictionary(prefix, dictionary, entries, levels) {
   requireFewLevels(levels);
   const isGguf = levels === 1 && ('general.architecture' in dictionary || dictionary.general?.architecture !== undefined);
@@ -456,7 +456,7 @@ function addDictionary(prefix, dictionary, entries, levels) {
   }
 }
 
-// The dictionaries within a list, which are no part of the model's own keys.
+// Adds the dictionaries in a list. Their keys are not keys of the model itself.
 function addWithin(key, items, entries, levels) {
   requireFewLevels(levels);
   for (const item of items) {
@@ -468,7 +468,8 @@ function addWithin(key, items, entries, levels) {
   }
 }
 
-// Asks for the spec. A string that C cannot hold has the six characters \u0000 for NUL.
+// Asks the library for the spec of a configuration. In strings, a null character becomes the six characters \u0000, because
+// it would end a string of C.
 function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allocateHere) {
   const word = (string) => (string === null ? 0 : copyText(string.replaceAll('\0', '\\u0000'), allocateHere));
   const entryBytes = structs.config_entry.bytes;
@@ -500,7 +501,8 @@ function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allo
   };
 }
 
-// Fills the spec; its lists are in memory of allocateHere. `wanted` are the options of the rotary.
+// Fills a spec from a configuration. The lists of the spec are in memory from allocateHere. `wanted` are the options of the
+// rotary embedding.
 function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wanted, allocateHere) {
   if (typeof config !== 'object' || config === null || isList(config)) {
     throw new TypeError(`config: an object is wanted, not ${show(config)}`);
@@ -526,7 +528,7 @@ function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wan
   let answer = ask(spec, size, entries, question, allocateHere);
   const lacksBase = () => answer.isMissing && /theta|base/.test(answer.key);
   if (wanted.base !== undefined && lacksBase()) {
-    // As one of the keys: beside those that were read, in the part of the model.
+    // The configuration lacks the base. Add it as a key, in each part of the configuration from which keys were read.
     const { key, read } = answer;
     for (const prefix of ['', ...read.map((other) => /^.*_config\./.exec(other)?.[0]).filter(Boolean)]) {
       if (!lacksBase()) break;
@@ -556,7 +558,7 @@ const NOUNS = {
   },
 };
 
-// What is wrong with sections that do not add up, with both numbers; else "".
+// The message for sections whose sum is wrong, with both numbers; '' if the sum is right.
 function unequalPairs(map, spec) {
   const get = (name, k = 0) => view().getUint32(spec + map.get(name).offset + 4 * k, true);
   const rotate = Math.floor((get('rotaryDim') || get('headDim') - get('rotaryOffset')) / 2);
@@ -564,7 +566,7 @@ function unequalPairs(map, spec) {
   return get('axes') === 1 || pairs === rotate ? '' : `sections have ${pairs} pairs, and ${rotate} rotate`;
 }
 
-// A handle, and what of its spec is needed later.
+// Creates an encoder or a rotary embedding. Returns a pointer to it, and a function that reads members of the spec.
 function create(noun, preset, given, where) {
   module();
   const calls = NOUNS[noun];
@@ -607,7 +609,7 @@ const registry = new FinalizationRegistry(({ noun, handle }) => {
   handle.pointer = 0;
 });
 
-// What encoders and rotaries have in common: a pointer that is freed once.
+// The base class of Encoder and Rotary: owns a pointer, which is freed once.
 class Handle {
   #noun;
   #handle;
@@ -625,7 +627,7 @@ class Handle {
   }
 
   static pointerOf(that) {
-    if (that.#handle.pointer === 0) throw new Error('it was disposed of');
+    if (that.#handle.pointer === 0) throw new Error('the object was disposed of');
     return that.#handle.pointer;
   }
 }
@@ -639,9 +641,10 @@ if (typeof Symbol.dispose === 'symbol') {
 
 const limits = (offset) => `-2^31 .. 2^31${offset === 0 ? '' : `, also with positionOffset, ${offset}, added`}`;
 
-// A run or a list of positions, checked as a whole, of which calls take parts. Each of `batch` sequences has `rows`. A
-// list has `axes` parts, each for the rows of one sequence, which all have these positions, or for those of all. `rows`
-// of the result are those of such a part. Messages call too many rows `extent`.
+// Checks all positions of a call, a run or a list. There are `batch` sequences with `rows` rows each. A list has one part
+// for each axis. A part has positions for the rows of one sequence, which all sequences share, or for the rows of all
+// sequences. In the result, `rows` is the number of positions in a part. `extent` is the argument that messages name if
+// there are too many rows.
 function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 1) {
   const { offset, nanRows, axes } = range;
   if (!isList(positions)) {
@@ -669,7 +672,7 @@ function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 
   return { rows: length / axes, list, first: 0n };
 }
 
-// How many sequences so many rows are: as many as there are first positions, or one.
+// The number of sequences: `batch`, or by default the number of first positions, or 1. It must divide `rows`.
 function batchOf(batch, first, rows, argument) {
   const listed = isList(first) ? first.length : undefined;
   const all = batch === undefined ? listed ?? 1 : clamped(count(batch, 'batch'));
@@ -677,12 +680,12 @@ function batchOf(batch, first, rows, argument) {
     throw new RangeError(`first: ${all} positions are wanted, one for each sequence, not ${listed}`);
   }
   if (all === 0 ? rows !== 0 : rows % all !== 0) {
-    throw new RangeError(`${argument}: ${rows} rows are no ${all} sequences of equal length`);
+    throw new RangeError(`${argument}: ${rows} rows cannot be ${all} sequences of equal length`);
   }
   return all;
 }
 
-// Runs of so many rows from a first position on: one for all sequences, or, of a list, one for each.
+// The runs of `rows` rows from `first` on: one run for all sequences or, if `first` is a list, one for each sequence.
 function runsOf(first, rows, range, extent) {
   if (!isList(first)) return [positionsOf(first, rows, range, 'first', extent)];
   const run = (one, b) => positionsOf(one, rows, range, `first[${b}]`, `first[${b}]`);
@@ -708,10 +711,13 @@ function requireApart(written, entries, argument, ...read) {
   if (entries > 0 && read.some(overlaps)) refuse('overlap', argument, 'memory that is written must not overlap what is read');
 }
 
-// Passes each array, [groups, positions.rows, width] of a type, through the module's memory, as many groups and rows at
-// a time as suit the caches: in, if it `reads`, and out. call(row, rows, {memories, out, list, group, groups}) computes
-// so many rows from `row` on of so many groups; `out` is a posenc_rows of the first memory, and `list`, if positions are
-// a list, a posenc_list of theirs, [axes, rows]. cut(row, most), if given, says how many rows these are.
+// Computes arrays, each [groups, positions.rows, width], in parts. A part has so many groups and rows that it fits a CPU
+// cache. Each part is copied into the module's memory if `reads` is true, computed there, and copied out.
+//
+// call(row, rows, {memories, out, list, group, groups}) computes a part: `rows` rows from `row` on, in `groups` groups from
+// `group` on. `memories` has the address of each array's part, `out` is a posenc_rows for the first one, and `list` is a
+// posenc_list of the positions, [axes, rows], if positions are a list. cut(row, most), if given, returns the number of rows
+// of the next part.
 function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut }, call) {
   const { rows, list, begin = 0 } = positions;
   if (rows === 0 || groups === 0) return;
@@ -855,18 +861,18 @@ export class Encoder extends Handle {
     return x;
   }
 
-  // The arguments of a sum in place, checked, and the rows of a sequence.
+  // Checks the arguments of add and addAt. `rows` of the result is the number of rows in a sequence.
   #sum(x, first, given) {
     const pointer = pointerOf(this);
     const { type, scale = 1, batch } = options(given, SUM_OPTIONS, 'options');
     const name = typeOf(x, type, 'x', NO_SUMS);
     number(scale, 'scale');
-    if (x.length % this.#dim !== 0) throw new RangeError(`x: ${x.length} entries are no rows of ${this.#dim}`);
+    if (x.length % this.#dim !== 0) throw new RangeError(`x: ${x.length} entries are not a multiple of dim, ${this.#dim}`);
     const all = batchOf(batch, first, x.length / this.#dim, 'x');
     return { pointer, type: name, scale, batch: all, rows: x.length / this.#dim / Math.max(1, all) };
   }
 
-  // Positions of all rows, from those of one sequence of a batch or of all.
+  // The positions of all rows. If the list has positions for one sequence, they are repeated for all sequences.
   #spread(positions, batch, rows) {
     const all = positionsOf(positions, rows, this.#range, 'positions', '', batch);
     if (all.rows === batch * rows) return all;
@@ -897,7 +903,7 @@ export class Encoder extends Handle {
       throw new RangeError(`${argument}: the table's type, ${from}, or float32 is wanted, not ${name}`);
     }
     number(scale, 'scale');
-    if (table.length % dim !== 0) throw new RangeError(`table: ${table.length} entries are no rows of ${dim}`);
+    if (table.length % dim !== 0) throw new RangeError(`table: ${table.length} entries are not a multiple of dim, ${dim}`);
     const tokens = integersOf(ids, 'ids');
     const bad = tokens.findIndex((id) => !(id >= 0 && id < table.length / dim));
     if (bad >= 0) refuse('out_of_range', `ids[${bad}]`, `an id must be one of the table's rows, 0 .. ${table.length / dim - 1}`);
@@ -911,12 +917,12 @@ export class Encoder extends Handle {
     const to = out ?? newArray(ARRAYS[name], tokens.length, dim, 'ids');
     requireApart(to, tokens.length * dim, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
     withMemory((allocateHere) => {
-      let taken = 0; // rows of the table, in the order of their ids, so that each id is its own number
+      let taken = 0; // memory for the rows of the table that a part needs, in the order of its ids: row i is for id i
       let lookup = 0;
       const make = (part, begin) => {
         const written = begin === 0 ? to : to.subarray(begin * dim);
         inParts({ positions: part, width: dim, type: name, arrays: [written] }, (row, some, { out: rowsOut, list: at }) => {
-          if (taken === 0) { // of the first part, the longest
+          if (taken === 0) { // the first part has the most rows
             taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
             lookup = struct('lookup', allocateHere, {
               'ids.type': types.int32,
@@ -944,7 +950,7 @@ export class Encoder extends Handle {
     return to;
   }
 
-  // What a grid needs of an encoder.
+  // The properties of an encoder that a grid needs.
   static ofAxis(encoder) {
     return { pointer: pointerOf(encoder), dim: encoder.#dim, range: encoder.#range };
   }
@@ -952,7 +958,7 @@ export class Encoder extends Handle {
 const ofAxis = Encoder.ofAxis;
 delete Encoder.ofAxis;
 
-// What `use` makes of an encoder that exists as long as that.
+// Makes an encoder, returns what `use` returns for it, and disposes of it.
 function withEncoder(dim, given, use) {
   module();
   const known = knownOptions(members.encoder, [...ENTRY_OPTIONS, 'preset']);
@@ -1056,7 +1062,7 @@ export class Rotary extends Handle {
     }
     const width = many * headDim;
     if (width === 0 || x.length % width !== 0) {
-      throw new RangeError(`x: ${x.length} elements are no tokens of ${many} heads of ${headDim}`);
+      throw new RangeError(`x: ${x.length} elements are not a multiple of ${many} heads of ${headDim}`);
     }
     const isGiven = positions !== undefined && positions !== null;
     if (first !== undefined && isGiven) throw new RangeError('first and positions exclude each other');
@@ -1104,7 +1110,7 @@ export class Rotary extends Handle {
     return x;
   }
 
-  // Positions of so many tokens from the first one on, which each sequence may have of its own.
+  // The positions of `tokens` tokens from `first` on. `first` may be a list with one position for each sequence.
   #from(first, tokens) {
     const runs = runsOf(first, tokens, this.#range);
     if (!isList(first)) return runs[0];
@@ -1121,7 +1127,7 @@ const GRID_OPTIONS = new Set(['prefixRows', 'type', 'out']);
 const GRID_SUM_OPTIONS = new Set(['prefixRows', 'type', 'scale']);
 const MAX_GRID_AXES = 8;
 
-// The axes of a grid, checked, and its rows and columns.
+// Checks the axes of a grid. Returns them with the number of rows and columns.
 function gridOf(axes, prefixRows) {
   if (!Array.isArray(axes)) {
     throw new TypeError(`axes: an array of [encoder, column, count or positions] is wanted, not ${show(axes)}`);
@@ -1142,7 +1148,7 @@ function gridOf(axes, prefixRows) {
   });
   const prefix = clamped(count(prefixRows, 'prefixRows'));
   const cells = all.reduce((product, axis) => product * axis.count, 1);
-  for (const axis of cells === 0 ? [] : all) { // positions of a grid without cells are not looked at
+  for (const axis of cells === 0 ? [] : all) { // in a grid without cells, positions are not checked
     const { name, given, range } = axis;
     const extent = `${name}: count`;
     const argument = isList(given) ? `${name}: positions` : extent;
@@ -1153,7 +1159,7 @@ function gridOf(axes, prefixRows) {
   return { all, prefix, rows: prefix + cells, columns, hasGaps: used < columns };
 }
 
-// Writes a grid, or adds it with a scale, to an array of rows of `width` columns.
+// Writes a grid to an array whose rows have `width` columns or, if `scale` is not null, adds it.
 function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = null) {
   withMemory((allocateHere) => {
     const axisBytes = structs.grid_axis.bytes;
@@ -1161,7 +1167,7 @@ function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = nu
     const bad = allocateHere(8);
     for (const axis of all) axis.memory = axis.list ? copyIn(axis.list.array, allocateHere) : 0;
 
-    // Sets the axes to the most cells that are a grid: all of the last axes, and a part of the one before.
+    // Sets the axes to the largest part that is itself a grid: all of the last axes, and a part of the axis before them.
     const cut = (row, most) => {
       if (row < prefix) {
         for (const axis of all) [axis.index, axis.some] = [0, 0];
@@ -1231,9 +1237,9 @@ export function gridAdd(x, axes, given = undefined) {
   return makeGrid(made, x, name, width, scale);
 }
 
-// ---- what there is ----
+// ---- lists of targets and presets ----
 
-// What `read` makes of each struct of a list that `fill` fills.
+// Reads an array of structs: `fill` fills it, and `read` converts each struct.
 function listed(fill, name, read) {
   module();
   return withMemory((allocateHere) => {

@@ -1,11 +1,12 @@
-// make.mjs PACKAGE OUT: the page as one file, OUT/index.html, which needs no server: what it imports is in it, as data.
+// make.mjs PACKAGE OUT: writes the page as one file, OUT/index.html. It needs no server, because it contains the modules that it
+// imports, as data URLs.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [, , folder, out] = process.argv;
 const page = (name) => readFileSync(new URL(name, import.meta.url), 'utf8');
 const imports = {};
 for (const name of ['index.js', 'posenc.wasm.js', 'digest.js', 'digest.wasm.js']) {
-  // A module that is data has no folder: its own imports go by names too.
+  // A module in a data URL has no folder, so its own imports must be names, too.
   const text = readFileSync(`${folder}/${name}`, 'utf8').replaceAll("import('./", "import('posenc/");
   imports[name === 'index.js' ? 'posenc' : `posenc/${name}`] =
     `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;

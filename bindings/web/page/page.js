@@ -1,11 +1,12 @@
+// The page: draws the encoding that the form describes, shows the entry under the pointer, and verifies the browser.
 import * as posenc from 'posenc';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('map');
-const COLOURS = [[0x21, 0x66, 0xac], [0xf7, 0xf7, 0xf7], [0xb2, 0x18, 0x2b]]; // of -1, 0 and 1
+const COLOURS = [[0x21, 0x66, 0xac], [0xf7, 0xf7, 0xf7], [0xb2, 0x18, 0x2b]]; // for -1, 0 and 1
 let shown = null; // {rows, dim, first, entries}
 
-// The slider counts twentieths of powers of ten from 1 on; at 0 the base is the preset's, or 10000.
+// The base that the slider chooses: 10^(value / 20), rounded. At 0 it is undefined: the preset's base, or 10000.
 function base() {
   const value = Number($('base').value);
   return value === 0 ? undefined : Number((10 ** (value / 20)).toPrecision(3));

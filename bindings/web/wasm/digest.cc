@@ -1,4 +1,5 @@
-// The digest of a posenc.wasm: its cases, as functions of the module that package/digest.js links with it.
+// The module digest.wasm: computes the cases of the digest, case by case. package/digest.js links it with a
+// posenc.wasm.
 #include "verify/digest.h"
 
 #include <cstdint>
@@ -21,19 +22,20 @@ namespace {
 
 std::optional<posenc::tools::DigestRun> run;
 
-// Here rather than in memory of posenc's: what the memory has when this module first allocates is its own.
+// The name is stored here, not in memory that posenc.wasm allocates: when this module first allocates, all
+// memory that is there already must be its own.
 char target[32];
 
 }  // namespace
 
 extern "C" {
 
-// Where the target's name goes, before web_digest_start.
+// The address to which the caller writes the name of the target, before web_digest_start.
 char* web_digest_target() { return target; }
 
 void web_digest_start() { run.emplace(target); }
 
-// The next case. Returns which part of all that was.
+// Computes the next case. Returns the share of entries that is done, 0 to 1.
 double web_digest_step() {
   if (!run->done()) run->Step();
   return run->done() ? 1.0 : run->fraction();

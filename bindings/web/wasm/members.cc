@@ -1,5 +1,5 @@
-// The rows of src/spec and the structs of calls, so that JavaScript need not know where a compiler puts
-// members, nor the values of words.
+// Tables for JavaScript: the members and words of src/spec, and the structs of calls, with offsets and values
+// from the compiler.
 #include "wasm/module.h"
 
 #include <type_traits>
@@ -25,7 +25,7 @@ constexpr Member kRotarySpec[] = {
 #include "spec/members.inc"
     {nullptr, Kind::kPart, 0, nullptr}};
 
-// The kinds that rules have, by number, without "POSENC_"; null after the last.
+// The names of the kinds that rules have, by number, without "POSENC_"; null after the last.
 struct Kinds {
   const char* names[17] = {"OK"};  // a status has room for 16
 };

@@ -1,5 +1,6 @@
-// Memory of the module: a list of free blocks by address, first fit, joined when they are freed. wasi-libc's
-// allocator would be a twelfth of the whole module.
+// Allocates the memory of the module: a list of free blocks, ordered by address. It takes the first block
+// that fits, and joins neighbours when a block is freed. The allocator of wasi-libc would be a twelfth of the
+// whole module.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -9,8 +10,8 @@
 namespace {
 
 struct Block {
-  std::size_t bytes;  // with this header
-  Block* next;        // of the free ones, by address
+  std::size_t bytes;  // size, including this header
+  Block* next;        // the next free block
 };
 constexpr std::size_t kUnit = 128, kPage = 65536;
 constexpr std::size_t kMost = std::size_t{0} - 4 * kPage;
@@ -44,7 +45,7 @@ void Free(Block* block) {
   if (before != nullptr) Join(before);
 }
 
-// At least so many bytes more.
+// Adds a free block of at least this many bytes. Returns false if there is no more memory.
 bool Grow(std::size_t bytes) {
   const std::size_t pages = (bytes + kPage - 1) / kPage;
   const std::size_t old = __builtin_wasm_memory_grow(0, pages);
@@ -63,7 +64,7 @@ Block* Take(std::size_t bytes) {
       *link = block->next;
       return block;
     }
-    block->bytes -= bytes;  // the end of it
+    block->bytes -= bytes;  // take the end of the block
     auto* const taken = reinterpret_cast<Block*>(reinterpret_cast<unsigned char*>(block) + block->bytes);
     taken->bytes = bytes;
     return taken;
@@ -85,12 +86,12 @@ void web_free(void* payload) {
   if (payload != nullptr) Free(BlockOf(payload));
 }
 
-// libc++'s own would bring its exceptions, and with them standard output, which asks for imports.
+// Defined here, because libc++'s definition would bring in exceptions, standard output, and so imports.
 namespace std {
 const nothrow_t nothrow = nothrow_t();
 }  // namespace std
 
-// What the library creates its handles with; it asks for an alignment of kUnit at most.
+// The library creates handles with these operators. It never asks for a larger alignment than kUnit.
 void* operator new(std::size_t bytes, std::align_val_t /*alignment*/, const std::nothrow_t&) noexcept {
   return web_allocate(bytes);
 }

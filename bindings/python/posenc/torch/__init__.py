@@ -1,15 +1,17 @@
-"""posenc in models of PyTorch: operators that torch records, differentiates and transforms, and modules made of them.
+"""posenc for models of PyTorch: operators that torch can record, differentiate and transform, and modules made from them.
 
     import posenc.torch
-    self.pos = posenc.torch.SinusoidalPositionalEncoding(512, dropout=0.1)   # x + PE, as notebooks' PositionalEncoding
-    self.rotary = posenc.torch.RotaryEmbedding.from_config(model.config)     # transformers' and vLLM's RotaryEmbedding
-    posenc.torch.patch(model)                                                # puts such modules into a model
+    self.pos = posenc.torch.SinusoidalPositionalEncoding(512, dropout=0.1)   # x + PE, as PositionalEncoding in notebooks
+    self.rotary = posenc.torch.RotaryEmbedding.from_config(model.config)     # as RotaryEmbedding in transformers and vLLM
+    posenc.torch.patch(model)                                                # replaces such modules in a model
 
-Functions take tensors in the CPU's memory, and an Encoder or Rotary or its text (`spec`). Wrong arguments are a
-RuntimeError with the argument's name, an id that is no row of the table an IndexError, what is no tensor, encoder or
-dtype a TypeError; then nothing has been written.
-An eager call that needs no gradient goes straight to the Encoder or Rotary; every other goes to the operators
-torch.ops.posenc.add and so on. Positions have no gradient, and are refused if they require one.
+Functions take tensors in the CPU's memory, and an Encoder or a Rotary or its text (`spec`).
+
+A wrong argument raises RuntimeError with the name of the argument. An id that is not a row of the table raises IndexError. An
+object that is not a tensor, an encoder or a dtype raises TypeError. In each of these cases nothing has been written.
+
+Positions have no gradient, and are refused if they require one. An eager call that needs no gradient goes directly to the
+Encoder or the Rotary. Every other call goes to an operator: torch.ops.posenc.add and so on.
 """
 
 from posenc.torch._kernels import spec
@@ -21,7 +23,7 @@ from posenc.torch._patch import Replacement, patch, unpatch
 
 try:
     from posenc.torch import _onnx
-except (ImportError, AttributeError):  # a torch without the exporter of TorchScript
+except (ImportError, AttributeError):  # this torch has no TorchScript exporter
     pass
 
 __all__ = [

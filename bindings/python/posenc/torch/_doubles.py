@@ -1,4 +1,4 @@
-"""What the operators compute of float64: torch's own sums and products, over encodings, cosines and sines in float64."""
+"""Computes the operators for float64, with torch's own sums and products and posenc's encodings, cosines and sines in float64."""
 
 import torch
 
@@ -10,7 +10,7 @@ def encoding(encoder, positions, first, rows):
 
 
 def add(x, encoder, positions, first, scale):
-    if x.ndim == 1:  # a row
+    if x.ndim == 1:  # a single row
         return x * scale + encoding(encoder, positions, first, 1)[0]
     return x * scale + encoding(encoder, positions, first, x.shape[-2])
 
@@ -19,7 +19,7 @@ def embed(ids, table, encoder, positions, first, scale, dtype):
     wrong = ((ids < 0) | (ids >= len(table))).nonzero()
     if len(wrong):
         at = wrong[0].tolist()
-        raise ValueError(f"ids{at}: {ids[tuple(at)].item()} is no row of a table of {len(table)}")
+        raise ValueError(f"ids{at}: {ids[tuple(at)].item()} is not a row of a table with {len(table)} rows")
     rows = table.double()[ids.long()]
     return add(rows, encoder, positions, first, scale).to(dtype)
 
@@ -27,7 +27,7 @@ def embed(ids, table, encoder, positions, first, scale, dtype):
 def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
     where = {"positions": positions} if positions is not None else {"tokens": tensors[0].shape[token_axis], "first": first}
     cos, sin = rotary.cache(**where, layout="halves", dtype=torch.float64)
-    cos, sin = (table.unsqueeze(-5 - token_axis) * scale for table in (cos, sin))  # for all heads
+    cos, sin = (table.unsqueeze(-5 - token_axis) * scale for table in (cos, sin))  # the same for all heads
     return [_rotated(tensor, rotary, cos, -sin if inverse else sin) for tensor in tensors]
 
 
@@ -41,6 +41,6 @@ def _rotated(x, rotary, cos, sin):
 
 
 def _pairs(x, rotary, pairing):
-    """The first and the second elements of all pairs."""
+    """The first elements of all pairs, and the second elements."""
     turning = x[..., rotary.rotary_offset : rotary.rotary_offset + rotary.rotary_dim]
     return turning.chunk(2, -1) if pairing == "half_split" else (turning[..., 0::2], turning[..., 1::2])

@@ -1,4 +1,4 @@
-"""Modules: sinusoidal encodings and rotary embeddings in place of those of notebooks, transformers and vLLM."""
+"""Torch modules for sinusoidal encodings and rotary embeddings. They replace the modules of notebooks, transformers and vLLM."""
 
 import math
 import operator
@@ -13,14 +13,14 @@ from posenc._posenc import eager_rotate
 from posenc.torch._kernels import LAYOUTS, spec
 from posenc.torch._operators import add, cos_sin, embed, encode, is_compiling, rotate
 
-_TABLES = ("pe", "pos_encoding", "positional_encoding", "encoding")  # buffers of those that keep a table
-_LARGEST_DIFFERENCE = 0.01  # from a checkpoint's table; phases in float32 are wrong by 0.001 at position 10,000
+_TABLES = ("pe", "pos_encoding", "positional_encoding", "encoding")  # names of buffers in which other modules keep a table
+_LARGEST_DIFFERENCE = 0.01  # from a checkpoint's table; with phases in float32 an entry is off by 0.001 at position 10,000
 
 
 class _Encoding(nn.Module):
-    """Has an encoder, and takes the tables of old checkpoints out of what is loaded.
+    """The base class of modules with an encoder. When a checkpoint with a table is loaded, the table is compared and dropped.
 
-    difference  from the table of the last checkpoint that had one: the largest of any entry; None before
+    difference  the largest difference of an entry from the last table that was loaded; None if there was none
     """
 
     def __init__(self, dim, preset, members):
@@ -32,14 +32,14 @@ class _Encoding(nn.Module):
         self.difference = None
 
     def _load_from_state_dict(self, state_dict, prefix, metadata, strict, missing, unexpected, errors):
-        own = {prefix + name for name in self.state_dict()}  # of a subclass, which has more
+        own = {prefix + name for name in self.state_dict()}  # a subclass may have more entries
         for key in [key for key in state_dict if key.startswith(prefix) and key not in own]:
             if key.rpartition(".")[2] in self._tables:
                 self._compare(key, state_dict.pop(key), errors)
         super()._load_from_state_dict(state_dict, prefix, metadata, strict, missing, unexpected, errors)
 
     _tables = _TABLES
-    batch_first = True  # inputs are [batch, rows, ...]
+    batch_first = True  # whether inputs are [batch, rows, ...]
 
     def _compare(self, key, table, errors):
         rows, dim = table.detach().cpu().double(), self.encoder.dim
@@ -54,7 +54,7 @@ class _Encoding(nn.Module):
         if not self.difference <= _LARGEST_DIFFERENCE:
             row, column = divmod(differences.nan_to_num(math.inf).argmax().item(), dim)
             warnings.warn(f"{key} differs from {self.encoder} by {self.difference:.2g} in row {row}, column {column}: "
-                          "the model was trained with another encoding, perhaps another preset")
+                          "the model was trained with another encoding, perhaps with another preset")
 
     _other_axes = "[rows, batch]: transpose them"
 
@@ -66,18 +66,21 @@ class _Encoding(nn.Module):
 def _length(max_len):
     try:
         return max_len if max_len is None else operator.index(max_len)
-    except TypeError:  # dropout, which comes before it in some notebooks' classes
+    except TypeError:  # probably dropout, which comes first in the classes of some notebooks
         raise TypeError(f"max_len must be an integer or None, not {max_len!r}: pass dropout by its name") from None
 
 
 class SinusoidalPositionalEncoding(_Encoding):
-    """x * scale + encoding, for x [batch, rows, d_model] of any number of rows; then dropout.
+    """Computes x * scale + encoding, for x [batch, rows, d_model] with any number of rows, and then applies dropout.
 
-    d_model, dropout, max_len  as notebooks' PositionalEncoding has them; inputs longer than max_len are refused
-    preset, members            of posenc.Encoder
-    batch_first                False: x is [rows, batch, d_model]
+    d_model          number of columns
+    max_len          inputs with more rows raise RuntimeError; None: no limit
+    dropout          probability, as in torch.nn.Dropout
+    preset, members  arguments of posenc.Encoder
+    batch_first      if False, x is [rows, batch, d_model]
 
-    It keeps no table. A checkpoint's `pe` or `pos_encoding` is compared (`difference`), and otherwise ignored.
+    The module has no table. If a checkpoint contains one (`pe` or `pos_encoding`), it is compared with the encoding and not
+    loaded; the attribute `difference` is the largest difference.
     """
 
     def __init__(
@@ -89,7 +92,10 @@ class SinusoidalPositionalEncoding(_Encoding):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
-        """At the positions first .. first + rows - 1, or at positions [rows] or [batch, rows] of any values."""
+        """Returns a tensor of x's shape and dtype, for the positions first .. first + rows - 1.
+
+        positions  instead of first: [rows] or [batch, rows], integers or floats
+        """
         if not self.batch_first:
             if x.ndim != 3:
                 raise RuntimeError(f"x must be [rows, batch, d_model]; its shape is {list(x.shape)}")
@@ -103,20 +109,23 @@ class SinusoidalPositionalEncoding(_Encoding):
     @property
     def _other_axes(self):
         axes = "rows, batch" if self.batch_first else "batch, rows"
-        return f"[{axes}, d_model]: if yours are so, pass batch_first={not self.batch_first}"
+        return f"[{axes}, d_model]: if your inputs have this shape, pass batch_first={not self.batch_first}"
 
     def extra_repr(self):
         return f"{super().extra_repr()}, batch_first={self.batch_first}"
 
 
 class InputEmbedding(_Encoding):
-    """embedding(ids) * scale + encoding, in one pass, for ids [batch, rows]: [batch, rows, d_model]; then dropout.
+    """Computes embedding(ids) * scale + encoding in one pass, and then applies dropout.
 
-    scale        1; "Attention Is All You Need" has d_model**0.5
-    padding_idx  as in nn.Embedding: a row that is 0 and gets no gradient
+    ids are [batch, rows], and the result is [batch, rows, d_model].
 
-    Otherwise as SinusoidalPositionalEncoding. `embedding` is an nn.Embedding; a checkpoint's only weight is loaded into
-    it, whatever its name.
+    vocab        number of rows of the embedding
+    scale        the default is 1; "Attention Is All You Need" uses d_model**0.5
+    padding_idx  as in nn.Embedding: this row is 0 and gets no gradient
+
+    The other arguments are the same as for SinusoidalPositionalEncoding. The attribute `embedding` is an nn.Embedding. If a
+    checkpoint has a single weight for this module, it is loaded into `embedding`, whatever its name.
     """
 
     def __init__(
@@ -133,7 +142,7 @@ class InputEmbedding(_Encoding):
             raise RuntimeError(f"ids has {ids.shape[-1]} rows, and max_len is {self.max_len}")
         its = self.embedding
         if its.max_norm is not None or its.scale_grad_by_freq or its.sparse:
-            raise RuntimeError("embedding must have no max_norm, scale_grad_by_freq or sparse, which posenc has not")
+            raise RuntimeError("embedding must have no max_norm, scale_grad_by_freq or sparse, which posenc does not support")
         made = embed(ids, its.weight, self.spec, positions, first, self.scale, padding_idx=its.padding_idx)
         return self.dropout(made) if self.training else made
 
@@ -145,14 +154,17 @@ class InputEmbedding(_Encoding):
 
 
 class EncodingTable(_Encoding):
-    """The rows of an encoding by their numbers, as a frozen nn.Embedding with sines has them (Whisper's encoder)."""
+    """Returns rows of an encoding by their numbers, as a frozen nn.Embedding of sines does (in Whisper's encoder, for example).
+
+    Takes positions [...] and returns [..., dim], of the dtype to which the model has been moved.
+    """
 
     _tables = ("weight",)
 
     def __init__(self, rows: int, dim: int, preset: str | None = None, **members: Any) -> None:
         super().__init__(dim, preset, members)
         self.num_embeddings, self.embedding_dim = rows, dim
-        self.register_buffer("_like", torch.empty(0), persistent=False)  # has the model's dtype
+        self.register_buffer("_like", torch.empty(0), persistent=False)  # follows the dtype of the model
 
     def forward(self, positions: Tensor) -> Tensor:
         return encode(positions, self.spec, self._like.dtype)
@@ -163,14 +175,15 @@ class EncodingTable(_Encoding):
 
 
 class RotaryEmbedding(nn.Module):
-    """Cosines and sines as the modules of transformers give them, and rotations as those of vLLM.
+    """Returns cosines and sines as the modules of transformers do, and rotates as the modules of vLLM do.
 
     rotary    a posenc.Rotary
-    per_axis  cos and sin of each axis of a position, [axes, ...], as Qwen2-VL's module has them, whose model chooses
-              among them; None: if sections are consecutive
-    move      for tensors on another device: positions are copied to the CPU, cos and sin from there
-    layout    of cos and sin: halves_twice [..., rotary_dim]; halves [..., rotary_dim / 2], as gpt-oss has them;
-              duplicated, each twice by the rotary's pairing, as Cohere has them
+    per_axis  whether cos and sin are [axes, ...], with all pairs for each axis of a position, as in Qwen2-VL; the model then
+              chooses pairs of each axis. None means True if there are several axes in consecutive sections
+    move      if tensors are on another device: copy positions to the CPU, and cos and sin back to that device
+    layout    of cos and sin: halves_twice [..., rotary_dim], where the second half repeats the first; halves
+              [..., rotary_dim / 2], as in gpt-oss; duplicated [..., rotary_dim], where both elements of a pair have the same
+              value, as in Cohere
     """
 
     def __init__(
@@ -180,7 +193,7 @@ class RotaryEmbedding(nn.Module):
         if layout not in LAYOUTS:
             raise ValueError(f"layout must be {', '.join(LAYOUTS)}, not {layout!r}")
         self.rotary, self.move, self.layout = rotary, move, layout
-        self.head_dim, self.axes = rotary.head_dim, rotary.axes  # which torch.compile cannot ask a Rotary for
+        self.head_dim, self.axes = rotary.head_dim, rotary.axes  # torch.compile cannot read these from a Rotary
         members = rotary.__reduce__()[0].keywords
         if per_axis is None:
             per_axis = rotary.axes > 1 and rotary.axis_order == "consecutive"
@@ -193,25 +206,27 @@ class RotaryEmbedding(nn.Module):
         cls, config: Any, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None,
         per_axis: bool | None = None, move: bool = False, layout: str = "halves_twice", **overrides: Any
     ) -> "RotaryEmbedding":
-        """Of a model's configuration, as posenc.Rotary.from_config, which also says what pairing and overrides are for."""
+        """The module for a model's configuration. posenc.Rotary.from_config() describes the arguments and the errors."""
         rotary = Rotary.from_config(config, layer=layer, layer_type=layer_type, model_type=model_type, **overrides)
         return cls(rotary, per_axis, move, layout)
 
     def _load_from_state_dict(self, state_dict, prefix, *arguments):
-        """Old checkpoints of transformers have inv_freq."""
+        """Drops inv_freq, which old checkpoints of transformers contain, after comparing it."""
         key = prefix + "inv_freq"
         kept = state_dict.pop(key, None)
         own = torch.from_numpy(self.rotary.frequencies)
         if kept is not None and not (kept.shape == own.shape and torch.allclose(kept.cpu().double(), own, 0.01, 0)):
-            warnings.warn(f"{key} has other frequencies than {self.rotary}, which are kept")
+            warnings.warn(f"{key} has other frequencies than {self.rotary}; the module keeps its own")
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def forward(self, x: Tensor, position_ids: Tensor, key: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """transformers' forward(x, position_ids): cos and sin [..., rotary_dim] (or as `layout` says) of x's dtype, for
-        positions [batch, rows] or [axes, batch, rows].
+        """Takes the arguments of transformers or of vLLM.
 
-        vLLM's forward(positions, query, key): query and key [..., heads * head_dim] or [..., heads, head_dim], rotated,
-        for positions [tokens] or [axes, tokens].
+        forward(x, position_ids), as in transformers: returns cos and sin [..., rotary_dim], or in the shape that `layout` says,
+        of x's dtype. position_ids are [batch, rows] or [axes, batch, rows].
+
+        forward(positions, query, key), as in vLLM: returns rotated query and key. They are [..., heads * head_dim] or
+        [..., heads, head_dim], and positions are [tokens] or [axes, tokens]. key may be None.
         """
         if key is not None or not x.is_floating_point():
             return self._rotate_flat(x, position_ids, key)
@@ -224,13 +239,14 @@ class RotaryEmbedding(nn.Module):
     def rotate(
         self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2, inverse: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """q and k [batch, heads, rows, head_dim], or for token_axis -3 [batch, rows, heads, head_dim], rotated.
+        """Returns q and k, rotated.
 
-        position_ids  [rows], [1, rows] or [batch, rows], one for all axes of a position; or [axes, 1, rows] or
-                      [axes, batch, rows]
-        inverse       turns back
+        q, k          [batch, heads, rows, head_dim]; with token_axis -3 [batch, rows, heads, head_dim]
+        position_ids  [rows], [1, rows] or [batch, rows]; with several axes also [axes, 1, rows] or [axes, batch, rows]. Without
+                      the axis `axes`, a position is the same on all axes
+        inverse       rotates backwards
         """
-        if position_ids is not None and not is_compiling():  # which would mean positions from 0 on
+        if position_ids is not None and not is_compiling():  # for eager_rotate, None would mean positions from 0 on
             made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, inverse, token_axis)
             if made is not None:
                 return made
@@ -242,7 +258,8 @@ class RotaryEmbedding(nn.Module):
         return q, k
 
     def _positions(self, positions, batch):
-        """The same as [rows] or [batch, rows]. Axes of a position come before; if there are none, all have it."""
+        """Positions as [rows] or [batch, rows], with `axes` in front if there are several axes. Positions without this axis are
+        repeated for all axes."""
         axes = self.axes
         if axes > 1 and positions.ndim <= len(batch) + 1:
             positions = positions.expand(axes, *positions.shape)
@@ -259,7 +276,7 @@ class RotaryEmbedding(nn.Module):
             positions = positions.expand(self.axes, *positions.shape)
         tokens = positions.shape if self.axes == 1 else positions.shape[1:]
         given = [query] if key is None else [query, key]
-        heads = [math.prod(tensor.shape[len(tokens) :]) // self.head_dim for tensor in given]  # -1 needs elements
+        heads = [math.prod(tensor.shape[len(tokens) :]) // self.head_dim for tensor in given]  # reshape cannot compute it for an empty tensor
         flat = [tensor.reshape(*tokens, count, self.head_dim) for tensor, count in zip(given, heads)]
         made = [new.reshape(old.shape) for new, old in zip(rotate(flat, self.spec, positions), given)]
         return made[0], None if key is None else made[1]
@@ -269,7 +286,10 @@ class RotaryEmbedding(nn.Module):
 
 
 class LayerTypeRotaryEmbedding(nn.ModuleDict):
-    """A RotaryEmbedding for each type of layer, in one module as transformers 5 has them (Gemma 3)."""
+    """Has a RotaryEmbedding for each type of layer, in one module, as transformers 5 does (for Gemma 3, for example).
+
+    forward(x, position_ids, layer_type) calls the RotaryEmbedding of this type. Raises ValueError if there is none.
+    """
 
     def forward(self, x: Tensor, position_ids: Tensor, layer_type: str | None = None) -> tuple[Tensor, Tensor]:
         if layer_type not in self:

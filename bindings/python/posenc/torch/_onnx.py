@@ -1,4 +1,5 @@
-"""What torch.onnx.export (the exporter of TorchScript) makes of the operators: those of bindings/onnxruntime."""
+"""Translates posenc's torch operators into the ONNX operators of bindings/onnxruntime, for torch.onnx.export (the TorchScript
+exporter)."""
 
 import torch
 from torch.onnx import register_custom_op_symbolic
@@ -7,7 +8,7 @@ from torch.onnx import symbolic_helper as helper
 from posenc._words import words
 from posenc.torch._kernels import parse
 
-_TYPES = {"Byte": "INT64", "Char": "INT64", "Short": "INT64", "Half": "FLOAT", "BFloat16": "FLOAT"}  # of positions
+_TYPES = {"Byte": "INT64", "Char": "INT64", "Short": "INT64", "Half": "FLOAT", "BFloat16": "FLOAT"}  # positions are cast to these
 
 
 def _require(condition, text):
@@ -20,9 +21,9 @@ def _constant(graph, tensor):
 
 
 def _scale(scale):
-    """The attribute is a float32."""
+    """Returns the scale, which must be a float32, because the attribute of the operator is one."""
     rounded = torch.tensor(scale, dtype=torch.float32).item()
-    _require(rounded == scale, f"the scale {scale!r}, which is no float32: {rounded!r} is the nearest one")
+    _require(rounded == scale, f"the scale {scale!r}, which is not a float32: {rounded!r} is the nearest one")
     return scale
 
 
@@ -37,7 +38,7 @@ def _rank(name, value):
 
 
 def _positions(graph, positions, first):
-    """Inputs of an operator: none; one, the first position; or the list."""
+    """The inputs of an operator that give positions: none, the first position, or the list of positions."""
     if not helper._is_none(positions):
         kind = positions.type().scalarType()
         return [_cast(graph, positions, _TYPES[kind]) if kind in _TYPES else positions]
@@ -56,7 +57,7 @@ def _of_type_of(x, made):
 
 
 def _of_rows(made, rows, columns, like):
-    """What has columns for each element of `rows`."""
+    """Sets the shape of a result that has `columns` columns for each element of `rows`."""
     sizes = helper._get_tensor_sizes(rows)
     if sizes is not None:
         made.setType(like.type().with_sizes([*sizes, columns]))
@@ -133,8 +134,8 @@ def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis):
 
 
 def _ids(graph, positions, x, rank, axes):
-    """Positions of rotate as position_ids [batch, tokens], or [axes, batch, tokens]."""
-    _require(positions.type().scalarType() not in ("Float", "Double"), "rotate at positions that are no integers")
+    """The positions of rotate as position_ids [batch, tokens], or [axes, batch, tokens]."""
+    _require(positions.type().scalarType() not in ("Float", "Double"), "rotate at positions that are not integers")
     ids, lead = _cast(graph, positions, "INT64"), int(axes > 1)
     if _rank("positions", positions) > lead + 1:
         return ids

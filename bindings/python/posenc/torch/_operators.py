@@ -454,7 +454,7 @@ def embed(
     if padding_idx is None:
         padding_idx = -1
     else:
-        _kernels.require(0 <= padding_idx < len(_given("table", table)), "padding_idx {} is no row of the table", padding_idx)
+        _kernels.require(0 <= padding_idx < len(_given("table", table)), "padding_idx {} is not a row of the table", padding_idx)
     if _is_plain(positions, ids, table):
         return _kernels.embed(ids, table, encoder, positions, first, scale, dtype, padding_idx)
     _given("ids", ids), _given("table", table)

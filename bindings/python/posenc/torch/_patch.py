@@ -1,4 +1,4 @@
-"""Puts posenc's modules into a model in place of those that compute the same."""
+"""Replaces modules of a model by modules of posenc that compute the same."""
 
 import copy
 import inspect
@@ -13,35 +13,43 @@ from posenc.torch._modules import (
 )
 
 _OWN = RotaryEmbedding, LayerTypeRotaryEmbedding, SinusoidalPositionalEncoding, EncodingTable
-_ROWS = 8  # that are compared first
-_SHORT, _LONG = 1 << 13, 1 << 17  # of how many positions all are compared, at least and at most
+_ROWS = 8  # how many rows are compared first
+_SHORT, _LONG = 1 << 13, 1 << 17  # every position up to a limit is compared; this limit is between these numbers
 
 
 class Replacement(NamedTuple):
-    """What became of a module that has inv_freq or a table of sines."""
+    """What patch() did with a module that has inv_freq or a table of sines."""
 
     name: str
     old: nn.Module
-    new: nn.Module | None  # None: it was left
-    difference: float | None  # the largest, of what both gave; phases in float explain position / 2^23
-    reason: str = ""  # why it was left
+    new: nn.Module | None  # None if the old module was left in place
+    difference: float | None  # the largest difference of results; phases in float explain position / 2^23 of it
+    reason: str = ""  # why the old module was left in place
 
 
 def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
-    """Replaces rotary and sinusoidal modules of a model by posenc's: those with a buffer inv_freq, those with a table
-    `pe`, and frozen nn.Embedding with rows of sines.
+    """Replaces rotary and sinusoidal modules of a model by modules of posenc. Returns a Replacement for each of them.
 
-    A module is called before it is replaced, and compared: a rotary at every position up to the length that it states
-    and at some up to twice that or 262144, alone, beside longer sequences and in sequences that begin elsewhere; a
-    table in every row; both in training too. It is left if posenc's differs by more than the tolerance and what phases in float explain, if
-    it gives other types, if its forward has other arguments, its results depend on the length, or it has hooks or
-    parameters that are trained; so what is replaced keeps its meaning. Returns a Replacement for each. Save
-    checkpoints after unpatch() if they must have the tables.
+    These modules are considered: modules with a buffer inv_freq, modules with a table `pe`, and frozen nn.Embedding modules
+    whose rows are sines.
+
+    Each module is called and compared with posenc's before it is replaced. A rotary module is compared at every position up to
+    the length that it states, and at some positions up to twice that length or 262144: alone, in longer sequences, and in
+    sequences that begin elsewhere. A table is compared in every row. Both are also compared in training mode.
+
+    A module is left in place if one of these is true:
+
+    - its results differ by more than `tolerance` plus the error that phases in float32 explain, position / 2^23;
+    - its results have another type, or depend on the length of the input;
+    - its forward has other arguments;
+    - it has hooks, or parameters that are trained.
+
+    If checkpoints must contain the old tables, call unpatch() before you save them.
     """
     report, made = [], {}
     for parent_name, parent in list(model.named_modules()):
         if isinstance(parent, torch.jit.ScriptModule):
-            continue  # keeps its children
+            continue  # its submodules cannot be replaced
         for leaf, module in list(parent._modules.items()):
             if module is None or isinstance(module, _OWN):
                 continue
@@ -52,13 +60,13 @@ def patch(model: nn.Module, tolerance: float = 1e-3) -> list[Replacement]:
                     made[module] = made[module]._replace(name=name)
                     report.append(made[module])
             if made[module] is not None and made[module].new is not None:
-                made[module].new._replaced = (module,)  # in a tuple, so that it is no submodule
+                made[module].new._replaced = (module,)  # in a tuple, so that torch does not register it as a submodule
                 setattr(parent, leaf, made[module].new.train(module.training))
     return report
 
 
 def unpatch(model: nn.Module) -> int:
-    """Puts the old modules back, of the types and on the devices that they had. Returns how many."""
+    """Puts the old modules back, with the dtypes and devices that they had. Returns the number of modules."""
     count = 0
     for parent in list(model.modules()):
         for leaf, module in list(parent._modules.items()):
@@ -69,10 +77,10 @@ def unpatch(model: nn.Module) -> int:
 
 
 def _replacement(module, tolerance):
-    """A Replacement without name; None for a module of another kind."""
+    """A Replacement without a name, or None if the module is neither rotary nor sinusoidal."""
     try:
         return _compared(module, tolerance)
-    except Exception as error:  # of whatever kind: the module is somebody else's
+    except Exception as error:  # a foreign module may raise any kind of error
         return Replacement("", module, None, None, f"{type(error).__name__}: {error}")
 
 
@@ -113,12 +121,12 @@ def _compared(module, tolerance):
         nearest = f"{type(best[0]).__name__}({best[0].extra_repr()})"
         reason = f"the nearest, {nearest}, differs by {best[1]:.2g}"
     elif reason is None and isinstance(module, nn.Embedding):
-        return None  # frozen, but no sines
+        return None  # frozen, but its rows are not sines
     return Replacement("", module, None, best and best[1], reason or "posenc has no such encoding")
 
 
 def _require_replaceable(module, arguments):
-    """Whether callers, who pass so many arguments, get of another module what they want."""
+    """Raises RuntimeError if the module does something that a replacement would not do. Callers pass `arguments` arguments."""
     others = [name for name, its in inspect.signature(module.forward).parameters.items()
               if its.kind not in (its.VAR_POSITIONAL, its.VAR_KEYWORD)][arguments:]
     if others:
@@ -127,23 +135,23 @@ def _require_replaceable(module, arguments):
         raise RuntimeError("it has hooks")
     trained = [name for name, parameter in module.named_parameters() if parameter.requires_grad]
     if getattr(getattr(module, "inv_freq", None), "requires_grad", False) and "inv_freq" not in trained:
-        trained.append("inv_freq")  # a tensor that is no parameter
+        trained.append("inv_freq")  # a tensor that is not an nn.Parameter
     if trained:
         raise RuntimeError(f"it has parameters that are trained: {', '.join(trained)}")
 
 
-# Of modules with inv_freq.
+# Modules with inv_freq.
 
 
 def _layer_types(module):
-    """Of a module of transformers 5 that has the frequencies of several types of layers: sliding_attention_inv_freq."""
+    """The types of layers for which a module of transformers 5 has frequencies, in buffers like sliding_attention_inv_freq."""
     names = [name.removesuffix("_inv_freq") for name, _ in module.named_buffers(recurse=False)
              if name.endswith("_inv_freq") and not name.endswith("original_inv_freq")]
     return sorted(names)
 
 
 class _OfLayerType(nn.Module):
-    """Such a module for one type."""
+    """Makes such a module look like a module for a single type of layers."""
 
     def __init__(self, module, layer_type):
         super().__init__()
@@ -161,13 +169,13 @@ def _compared_by_layer_type(module, layer_types, tolerance):
     found = {layer_type: _compared(_OfLayerType(module, layer_type), tolerance) for layer_type in layer_types}
     for layer_type, one in found.items():
         if one.new is None:
-            return Replacement("", module, None, one.difference, f"of {layer_type} {one.reason}")
+            return Replacement("", module, None, one.difference, f"{layer_type}: {one.reason}")
     new = LayerTypeRotaryEmbedding({layer_type: one.new for layer_type, one in found.items()})
     return Replacement("", module, new, max(one.difference for one in found.values()))
 
 
 def _rotaries(module):
-    """Of the configuration, if posenc knows its model; and of the module's own frequencies and amplitude."""
+    """Candidates: from the configuration, if posenc knows the model, and then from the module's own frequencies and amplitude."""
     config = getattr(module, "config", None)
     made = []
     if config is not None:
@@ -188,22 +196,22 @@ def _rotary_as_it_is(module, **members):
 
 
 def _cos_and_sin(of, positions, dtype=torch.float32, axes=1, length=None):
-    """For positions [batch, rows], other ones for each axis, beside x [batch, length, 1]."""
+    """Calls `of` with positions [batch, rows], which are multiplied by axis + 1 for each axis, and with x [batch, length, 1]."""
     x = torch.zeros(1, dtype=dtype).expand(len(positions), length or positions.shape[1], 1)
     if axes > 1:
         positions = torch.stack([positions * (axis + 1) for axis in range(axes)])
     made = of(x, positions)
     if not isinstance(made, tuple) or len(made) != 2:
-        raise RuntimeError("what it gives is no pair of cos and sin")
+        raise RuntimeError("its result is not a pair of cos and sin")
     return made
 
 
 class _Unsteady(RuntimeError):
-    """A module that gives different cos and sin for the same positions."""
+    """Raised if a module returns different cos and sin for the same positions."""
 
 
 def _compare_rotaries(old, new, tolerance):
-    old, axes = copy.deepcopy(old).eval(), new.rotary.axes  # which may change when it is called
+    old, axes = copy.deepcopy(old).eval(), new.rotary.axes  # a copy, because calling the module may change it
     lengths = [getattr(of, name, 0) for of in (old, getattr(old, "module", None), getattr(old, "config", None))
                for name in ("max_position_embeddings", "max_seq_len_cached", "original_max_seq_len")]
     stated = max(0, *(length for length in lengths if isinstance(length, int)))
@@ -213,14 +221,14 @@ def _compare_rotaries(old, new, tolerance):
         allowed = _phases(positions * axes)
         if dtype == torch.float32:
             return _worst(_differences(one, other, allowed) for one, other in zip(*made))
-        allowed = allowed + torch.finfo(dtype).eps * made[1][0].abs().max().item()  # as they are rounded
+        allowed = allowed + torch.finfo(dtype).eps * made[1][0].abs().max().item()  # both are rounded to dtype
         return (max(_differences(one, other, allowed)[0] for one, other in zip(*made)),) * 2
 
     def require_same(*arguments, **more):
-        """What it gives for the first positions, it gives for them beside others too."""
+        """Raises _Unsteady if the first positions have other results in a call with other arguments."""
         for one, other in zip(at_first, _cos_and_sin(old, *arguments, axes=axes, **more)):
             if _differences(one, other[..., :_ROWS, :])[0] > 1e-6:
-                raise _Unsteady("what it gives depends on the length, on training, or on other calls")
+                raise _Unsteady("the result depends on the length, on training, or on earlier calls")
 
     first = torch.arange(_ROWS)[None]
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
@@ -228,7 +236,7 @@ def _compare_rotaries(old, new, tolerance):
         at_first = _cos_and_sin(old, first, axes=axes)
         last = _last_position(lambda last: _cos_and_sin(old, torch.tensor([[last]]), axes=axes),
                               2 * max(_LONG, stated))
-        worst = _worst((worst, *(compared(torch.tensor([[at]])) for at in sorted({0, 1, 5, last}))))  # as when decoding
+        worst = _worst((worst, *(compared(torch.tensor([[at]])) for at in sorted({0, 1, 5, last}))))  # single positions, as in a decode step
         require_same(torch.cat([first, torch.tensor([[last]])], 1))
         require_same(first, length=last)
         is_table = last < 2 * max(_LONG, stated)
@@ -247,7 +255,7 @@ def _compare_rotaries(old, new, tolerance):
 
 
 def _last_position(call, most):
-    """The last that it takes: all up to `most`, unless it has a table."""
+    """The last position that `call` accepts: `most`, or less if the module has a table."""
     least, above = 0, most + 1
     at = most
     while above - least > 1:
@@ -260,11 +268,11 @@ def _last_position(call, most):
     return least
 
 
-# Of modules with a table of sines.
+# Modules with a table of sines.
 
 
 def _table(module):
-    """Its buffer or tensor of rows of sines, [rows, dim]."""
+    """The module's buffer or tensor with rows of sines, [rows, dim], or None."""
     for name in _TABLES:
         table = getattr(module, name, None)
         if isinstance(table, torch.Tensor) and not table.requires_grad and table.squeeze().ndim == 2:
@@ -273,7 +281,7 @@ def _table(module):
 
 
 def _presets(table):
-    """Presets that give the table, nearest first."""
+    """The presets whose table is similar, the nearest first."""
     found = []
     for preset in posenc.presets():
         try:
@@ -281,7 +289,7 @@ def _presets(table):
             right = encoder.table(min(len(table), 64), dtype=torch.float64)
             _, difference = _differences(right, table[:64].double())
             found.append((difference, preset))
-        except ValueError:  # one that needs frequencies, or an even dim
+        except ValueError:  # the preset needs frequencies, or an even dim
             continue
     return [preset for difference, preset in sorted(found) if difference < 0.1]
 
@@ -293,7 +301,7 @@ def _encoding_tables(module):
 
 def _compare_tables(old, new, _):
     positions = torch.arange(len(old.weight))
-    ids = torch.stack([positions.flip(0), positions.roll(len(positions) // 3)])  # of two sequences, in other orders
+    ids = torch.stack([positions.flip(0), positions.roll(len(positions) // 3)])  # two sequences, in other orders
     old = copy.deepcopy(old)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         worst = _worst(_differences(one, new.weight, _phases(positions)) for one in (old.weight, old(positions)))
@@ -329,12 +337,12 @@ def _compare_sums(old, new, _):
                 raise RuntimeError("in training it does something else than nn.Dropout (dropout of the sum)")
             equal = equal and torch.equal(trained, made)
     if equal != (new.dropout.p == 0):
-        raise RuntimeError("its dropout is no nn.Dropout, or not used")
+        raise RuntimeError("its dropout is not an nn.Dropout, or is not used")
     return worst
 
 
 def _is_dropped(trained, made, p):
-    """Of each element, whether it is as nn.Dropout leaves it: 0, or divided by 1 - p."""
+    """Whether each element is what nn.Dropout makes of it: 0, or the element divided by 1 - p."""
     if p == 0:
         return trained == made
     kept = made / (1 - p) if p < 1 else torch.zeros_like(made)
@@ -342,7 +350,7 @@ def _is_dropped(trained, made, p):
 
 
 def _phases(positions):
-    """By how much they may be off in float, which most modules compute them in, at positions [...]: [..., 1]."""
+    """The possible error of phases that are computed in float32, as in most modules, for positions [...]: [..., 1]."""
     return positions[..., None] * torch.finfo(torch.float32).eps
 
 
@@ -351,7 +359,7 @@ def _worst(differences):
 
 
 def _differences(one, other, allowed=0.0):
-    """The largest that is left of what is not allowed, and the largest."""
+    """The largest difference beyond what is allowed, and the largest difference."""
     if one.dtype != other.dtype:
         raise RuntimeError(f"the types {one.dtype} and {other.dtype} differ")
     if one.device != other.device:
