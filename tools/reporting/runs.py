@@ -143,7 +143,8 @@ def measure(name, commit, anyway):
     if name == "ggml" and ended.returncode == 0:
         out.write_text(json.dumps(ggml_record(ended.stdout)), encoding="utf-8")
     if ended.returncode or not out.exists():
-        raise Failed(f"{command[0]} ended with status {ended.returncode}")
+        said = "\n" + ended.stdout[-2000:] if ended.stdout else ""
+        raise Failed(f"{command[0]} ended with status {ended.returncode}{said}")
     data = json.loads(out.read_text(encoding="utf-8"))
     data["context"] = {**data.get("context", {}), **known}
     out.write_text(json.dumps(data), encoding="utf-8")
