@@ -63,9 +63,8 @@ enum POSENC_ENUM(posenc_arithmetic) {
   POSENC_EXACT = 0,
   // Faster. A cos and A sin are rounded to float. Two products and their sum are each rounded to float, and
   // the sum then to the type. Except for NaNs, the bits are the same on every CPU. The error is below 2 ulp
-  // of
-  // hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). If A hypot(a, b) is
-  // 2^127 or more (float16: 2^15), products and sums may overflow.
+  // of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). If A hypot(a, b)
+  // is 2^127 or more (float16: 2^15), products and sums may overflow.
   POSENC_FAST = 1
 };
 
