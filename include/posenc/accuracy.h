@@ -13,12 +13,12 @@ namespace posenc {
 // half an ulp (unit in the last place) of their type.
 inline constexpr double kMaxUlp = 0.5;
 
-// POSENC_FAST makes a pair from the elements a and b. Its errors are below so many ulps of the number
-// hypot(a, b), if hypot(a, b) is below 2^(max_exponent - 1).
+// The error of POSENC_FAST for a pair of elements a and b, in ulps of hypot(a, b), is below this constant if
+// hypot(a, b) is below 2^(max_exponent - 1).
 inline constexpr double kMaxFastUlp = 2.0;
 
-// The same if an amplitude or a scale is set. A is their product: below so many ulps of A hypot(a, b), if
-// that is below 2^(max_exponent - 1).
+// With an amplitude or a scale, whose product is A, the error in ulps of A hypot(a, b) is below this constant
+// if A hypot(a, b) is below 2^(max_exponent - 1).
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // The format of a type of elements: binary floating point with subnormal numbers.

@@ -28,8 +28,8 @@ extern "C" {
 
 #define POSENC_MAX_GRID_AXES 8  // axes of a grid: 1 .. POSENC_MAX_GRID_AXES
 
-// An axis of a grid. It fills the columns column .. column + dim - 1 of a row, where dim is that of its
-// encoder. Two axes must not share columns. Members after count may be 0. This struct will not grow.
+// An axis of a grid. With the dim of its encoder, it fills the columns column .. column + dim - 1 of a row.
+// Two axes must not share columns. Members after count may be 0. This struct will not grow.
 typedef struct posenc_grid_axis {
   const posenc_encoder* encoder;  // several axes may share one
   size_t column;                  // the first column of the axis
@@ -38,10 +38,10 @@ typedef struct posenc_grid_axis {
   int64_t first_position;         // only if positions.data is NULL
 } posenc_grid_axis;
 
-// Writes prefix_rows rows of zeros (for class tokens), then a row for each cell. There are as many cells as
-// the product of all counts. The last axis varies fastest. In each cell, the columns of an axis are the
-// encoding of its position there, as posenc_write_at writes it. Columns of no axis keep their bytes.
-// out->stride must be at least column + dim of each axis.
+// Writes prefix_rows rows of zeros (for class tokens), then a row for each cell. The number of cells is the
+// product of all counts. The last axis varies fastest. In each cell, the columns of an axis are the encoding
+// of its position there, as posenc_write_at writes it. Columns of no axis keep their bytes. out->stride must
+// be at least column + dim of each axis.
 //
 // If an axis is at fault, *bad_axis becomes its index. If one of its positions is out of range, *bad_index
 // becomes the index of the position on that axis. Both pointers may be NULL. If a count is 0, positions are

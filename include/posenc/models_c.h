@@ -30,7 +30,7 @@ typedef int32_t posenc_config_kind, posenc_normalization;
 // What a function found out. If it failed, text says why, and what would be right. This struct will not grow.
 typedef struct posenc_model_report {
   const char* key;  // the key or preset at fault, or "". It points to the caller's key or to constant text
-  size_t index;     // the entry with this key; the number of entries if there is none
+  size_t index;     // of this key's entry; equal to the number of entries if no entry is at fault
   int64_t layers;   // how many layers the model has; 0 if that is unknown
   int32_t rotates;  // 0: this layer or model does not rotate (status POSENC_BAD_ARGUMENT); else 1
   char model_type[64];  // the type or architecture whose rules were taken; "" if posenc does not know it
@@ -59,11 +59,11 @@ POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 // Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members of *spec as a preset has them for heads of head_dim elements. Presets are complete, with
-// the base, factor and lengths of the model that their formula names, but for "phi3_longrope", which needs
-// factors, and "grok1_yarn_log", which needs original_length. Other models of a family may differ: set their
-// base, factor and lengths afterwards. On failure, such as a head_dim that does not suit the preset, *spec
-// stays as it was. report may be NULL.
+// Sets all members of *spec as a preset has them for heads of head_dim elements, with the base, factor and
+// lengths of the model that its formula names. Two presets are not complete: "phi3_longrope" needs factors,
+// and "grok1_yarn_log" original_length. Other models of a family may differ: set their base, factor and
+// lengths afterwards. On failure, such as a head_dim that does not suit the preset, *spec stays as it was.
+// report may be NULL.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
 

@@ -59,9 +59,9 @@ class Encoder {
     return posenc_encoder_memory_size(&spec, bytes);
   }
 
-  // As Create, but in the caller's memory [bytes]. The memory must neither move nor be freed as long as *out,
-  // or an Encoder that *out is moved to, exists: declare it before them. It may be used again for another
-  // CreateIn.
+  // Creates it in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
+  // freed while *out exists, or the Encoder that *out is moved to: declare it before them. It may be used
+  // again for another CreateIn.
   [[nodiscard]] static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes,
                                        Encoder* out) {
     if (out == nullptr) return posenc_encoder_create_in(&spec, memory, bytes, nullptr);  // is refused

@@ -2,7 +2,7 @@
 //
 //   to do this                                   call this
 //   rotate consecutive tokens of a sequence      Rotary::Rotate
-//   rotate tokens at positions of their own      Rotary::RotateAt
+//   rotate tokens at an array of positions       Rotary::RotateAt
 //   rotate by several axes (M-RoPE, images)      Rotary::RotateAt, a spec with axes
 //   write a cache of cosines and sines           Rotary::WriteCache, Rotary::WriteCacheAt
 //   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
@@ -114,9 +114,9 @@ class Rotary {
     return posenc_rotary_memory_size(&spec, bytes);
   }
 
-  // As Create, but in the caller's memory [bytes]. The memory must neither move nor be freed as long as *out,
-  // or a Rotary that *out is moved to, exists: declare it before them. It may be used again for another
-  // CreateIn.
+  // Creates it in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
+  // freed while *out exists, or the Rotary that *out is moved to: declare it before them. It may be used
+  // again for another CreateIn.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused

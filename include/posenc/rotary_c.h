@@ -2,7 +2,7 @@
 //
 //   to do this                                       call this
 //   rotate consecutive tokens of a sequence          posenc_rotate
-//   rotate tokens at positions of their own          posenc_rotate_at
+//   rotate tokens at an array of positions           posenc_rotate_at
 //   rotate a batch, or decode a batch                see posenc_rotate
 //   rotate by several axes (M-RoPE, images)          posenc_rotate_at, a spec with axes
 //   stretch the context (YaRN, Llama 3, NTK ...)     a spec with a scaling
@@ -62,9 +62,9 @@ enum POSENC_ENUM(posenc_arithmetic) {
   // would make a NaN, the element is the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
   // Faster. A cos and A sin are rounded to float. Two products and their sum are each rounded to float, and
-  // the sum then to the type. The bits are the same on every CPU, but for those of NaNs. The error is below 2
-  // ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). From 2^127
-  // (float16: 2^15) on, A hypot(a, b) may become infinite.
+  // the sum then to the type. Except for NaNs, the bits are the same on every CPU. The error is below 2 ulp
+  // of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). If A hypot(a, b)
+  // is 2^127 or more (float16: 2^15), products and sums may overflow.
   POSENC_FAST = 1
 };
 

@@ -5,7 +5,7 @@
 //   write a cache for consecutive positions       posenc_write_cache
 //   write a cache for an array of positions       posenc_write_cache_at
 //   rotate by consecutive rows of a cache         posenc_rotate_cached
-//   rotate each token by a row of its own         posenc_rotate_cached_at
+//   rotate tokens by an array of rows             posenc_rotate_cached_at
 //
 //   posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each
 //   posenc_status status = posenc_write_cache(rotary, 0, tokens, &cache);
@@ -45,7 +45,7 @@ typedef struct posenc_cache {
 } posenc_cache;
 
 // Row t becomes A cos(p w_i) and A sin(p w_i) at p = first_position + t, each rounded once. A is the rotary's
-// amplitude. Columns after those of the layout keep their bytes.
+// amplitude. Columns that the layout does not use keep their bytes.
 POSENC_CALL posenc_write_cache(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                const posenc_cache* cache);
 

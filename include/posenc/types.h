@@ -10,8 +10,8 @@
 
 namespace posenc {
 
-// POSENC_OK, or a number that says what is wrong: posenc_status_kind and posenc_status_message tell. C++ has
-// no constants of its own. It uses those of C, such as POSENC_SIN_COS.
+// POSENC_OK, or a number that says what is wrong: posenc_status_kind and posenc_status_message tell. The C++
+// headers use the constants of C, such as POSENC_SIN_COS.
 using Status = posenc_status;
 
 // A bfloat16 as memory holds it.
@@ -25,7 +25,7 @@ struct Float16 {
 };
 
 // The posenc_type of float, double, BFloat16, Float16, std::int32_t and std::int64_t. Other types do not
-// compile. With a 16-bit type of your own write its posenc_type: Rows(POSENC_BF16, data, stride).
+// compile. Rows(POSENC_BF16, data, stride) takes any other 16-bit type.
 template <class Element>
 constexpr posenc_type TypeOf() {
   using T = std::remove_const_t<Element>;
