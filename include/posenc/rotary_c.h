@@ -76,8 +76,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... alternate, with equally many pairs each. The pairs of axis 0 follow: ERNIE 4.5 VL.
   POSENC_ALTERNATING_AXES = 2,
-  // As consecutive, but the pairs of axis k have the frequencies number k, k + axes, k + 2 axes, ...:
-  // Pixtral.
+  // As consecutive, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes), w_(k + 2 axes) and
+  // so on: Pixtral.
   POSENC_SPLIT_AXES = 3,
   // As consecutive, but the j-th pair of axis k has the frequency base^(-j / sections[k]). Scalings take each
   // axis as a head with r = 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
