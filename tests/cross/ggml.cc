@@ -98,7 +98,7 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   posenc_rotary_spec spec;
   if (rope.mode == GGML_ROPE_TYPE_VISION) {
     const Status status = RotaryPreset(&spec, "qwen2_vl_vision", static_cast<std::size_t>(rope.head_dim));
-    Expect(status == Status::kOk, "qwen2_vl_vision");
+    Expect(status == POSENC_OK, "qwen2_vl_vision");
     return spec;
   }
   const std::string architecture = rope.mode == GGML_ROPE_TYPE_NORMAL  ? "llama"
@@ -129,7 +129,7 @@ posenc_rotary_spec SpecOf(const Rope& rope, std::vector<double>* lists) {
   posenc_config config{};
   config.entries = all.data();
   config.count = all.size();
-  posenc_config_report report;
+  posenc_model_report report;
   const Status status = RotaryFromConfig(&spec, config, &report);
   Expect(status == POSENC_OK, std::string(rope.name) + ": " + report.text);
   // The models have no keys for these.
@@ -439,8 +439,8 @@ void CompareRope(const Backend& backend, const Rope& rope) {
   if (failures != 0) return;
   for (const Type& type : kTypes) {
     const Table table(want, type.ours);
-    CompareLayouts(backend, rope, type, exact.c_rotary(), table);
-    CompareErrors(backend, rope, type, exact.c_rotary(), fast.c_rotary(), table);
+    CompareLayouts(backend, rope, type, exact.get(), table);
+    CompareErrors(backend, rope, type, exact.get(), fast.get(), table);
   }
 }
 
@@ -619,7 +619,7 @@ void CompareTimesteps(const Backend& backend, int dim) {
   posenc_spec spec;
   Encoder encoder;
   Expect(posenc_ggml_timestep_spec(dim, kMaxPeriod, &spec) == POSENC_OK, "timestep_spec");
-  Expect(Encoder::Create(spec, &encoder) == Status::kOk, "timesteps");
+  Expect(Encoder::Create(spec, &encoder) == POSENC_OK, "timesteps");
   oracle::Oracle oracle(spec);
   std::vector<double> want(static_cast<std::size_t>(dim));
   for (const int threads : {1, 2, 4}) {
@@ -697,7 +697,7 @@ void PrintTimes(const Backend& backend) {
         Expect(HeaderSpec(rope, nullptr, &spec).IsOk(), "times");
         Expect(Rotary::Create(spec, &rotaries[0]) == POSENC_OK, "times");
         spec.arithmetic = POSENC_FAST;
-        Expect(Rotary::Create(spec, &rotaries[1]) == Status::kOk, "times");
+        Expect(Rotary::Create(spec, &rotaries[1]) == POSENC_OK, "times");
         ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), static_cast<std::size_t>(tokens));
         for (std::int64_t i = 0; i < ggml_nelements(positions); ++i) {
           static_cast<std::int32_t*>(positions->data)[i] = static_cast<std::int32_t>(1000 + i % tokens);
