@@ -1,5 +1,6 @@
 #!/bin/sh
-# snippets.sh SOURCE CC CXX: the program in README and the pieces of C and C++ in the headers compile without a warning.
+# snippets.sh SOURCE CC CXX: the program in README, and the pieces of C and C++ in the headers and in docs/conventions.md that no
+# program contains, compile without a warning.
 set -eu
 cd "$1"
 cc=$2 cxx=$3
@@ -7,8 +8,10 @@ warnings="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iinclude"
 
 # The indented lines of a header's comment, from a given line on.
 in_comment() { awk -v first="//   $2" '$0 == first { on = 1 } on && !/^\/\/   / { exit } on { print substr($0, 6) }' "$1"; }
-# The first ```c block of a document.
-in_document() { awk '/^```c$/ { on = 1; next } on && /^```$/ { exit } on' "$1"; }
+# in_document FILE LANGUAGE N: the Nth block of a language in a document.
+in_document() {
+  awk -v first="\`\`\`$2" -v n="$3" '$0 == first && ++k == n { on = 1; next } on && /^```$/ { exit } on' "$1"
+}
 
 # check COMPILER LANGUAGE HEADER PARAMETERS: compiles the standard input as the body of a function.
 check() {
@@ -19,7 +22,7 @@ check() {
 }
 
 heads="float* q, float* k, int64_t n_past, size_t tokens"
-program=$(in_document README.md)
+program=$(in_document README.md c 1)
 [ -n "$program" ] || { echo "README.md has no program in C"; exit 1; }
 printf '%s\n' "$program" | $cc -std=c99 -x c $warnings -
 in_comment include/posenc/rotary_c.h "posenc_heads tensors[2] = {" | check "$cc -std=c99" c rotary_c.h "$heads"
@@ -37,3 +40,6 @@ in_comment include/posenc/grid.h "const posenc::GridAxis axes[] = {{encoder, /*c
   check "$cxx -std=c++17" c++ grid.h "const posenc::Encoder& encoder, float* out, size_t dim"
 in_comment include/posenc/rotary_cache_c.h "posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each" |
   check "$cc -std=c99" c rotary_cache_c.h "const posenc_rotary* rotary, float* cosines, float* sines, size_t tokens"
+page=docs/conventions.md
+{ in_document $page c 1; in_document $page c 2; } | check "$cc -std=c99" c models_c.h void
+{ in_document $page cpp 1; in_document $page c 2; } | check "$cxx -std=c++17" c++ models.h void
