@@ -25,33 +25,43 @@ inline const Types kSummands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                    kIntegers = {POSENC_I32, POSENC_I64},
                    kPositions = {POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64};
 
-inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, Refusal(POSENC_NULL, "is null")); }
+inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, Refusal(rule::null_encoder)); }
 
 inline void RunOf(Call& c, std::int64_t* first) {
   c.runs.push_back({first, static_cast<std::int64_t>(c.a.rows), -POSENC_MAX_POSITION, POSENC_MAX_POSITION});
 }
 
 inline Buffer& List(Call& c, Values values, std::size_t count, const void** pointer, posenc_type* type) {
+  const bool are_rows = values == Values::kRowIndices;
   if (pointer == &c.a.list && values != Values::kIds && values != Values::kFirstPositions)
-    c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "a posenc_list"));
-  c.choices.push_back(
-      {type, values == Values::kPositions ? kPositions : kIntegers, Refusal(POSENC_BAD_TYPE, "type")});
-  return c.Add("list", pointer, Use::kRead, values, *type, {1, 1, count});
+    c.pointers.emplace_back(&c.a.list_there, are_rows ? rule::null_cache_rows : rule::null_positions);
+  const posenc_status bad_type = are_rows                            ? rule::type_cache_rows
+                                 : values == Values::kIds            ? rule::type_ids
+                                 : values == Values::kFirstPositions ? rule::type_first_positions
+                                                                     : rule::type_positions;
+  c.choices.push_back({type, values == Values::kPositions ? kPositions : kIntegers, bad_type});
+  Buffer& list = c.Add("list", pointer, Use::kRead, values, *type, {1, 1, count});
+  list.null = are_rows                 ? rule::null_cache_rows_data
+              : values == Values::kIds ? rule::null_ids_data
+                                       : rule::null_positions_data;
+  return list;
 }
 
 // The rows that an encoder writes or adds to.
 inline Buffer& Rows(Call& c, bool adds, std::size_t rows, std::size_t columns) {
-  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "out or x, a posenc_rows"));
-  c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, Refusal(POSENC_BAD_TYPE, "type")});
-  return c.Add("data", &c.a.data, adds ? Use::kAdded : Use::kWritten, Values::kEntries, c.a.type,
-               {1, rows, columns}, nullptr, &c.a.stride);
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(rule::null_rows));
+  c.choices.push_back({&c.a.type, adds ? kSummands : kWritten, adds ? rule::type_added : rule::type_written});
+  Buffer& data = c.Add("data", &c.a.data, adds ? Use::kAdded : Use::kWritten, Values::kEntries, c.a.type,
+                       {1, rows, columns}, nullptr, &c.a.stride);
+  data.null = rule::null_rows_data;
+  return data;
 }
 
 template <bool kAdds, bool kListed>
 void Matrix(Call& c) {
   Handle(c);
   Rows(c, kAdds, c.a.rows, c.setting.spec.dim);
-  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
+  c.sizes.push_back({&c.a.rows, Refusal(rule::size_rows)});
   if (kListed) List(c, Values::kPositions, c.a.rows, &c.a.list, &c.a.list_type);
   if (!kListed) RunOf(c, &c.a.first);
 }
@@ -61,31 +71,34 @@ void Embed(Call& c) {
   const std::size_t dim = c.setting.spec.dim;
   Handle(c);
   Rows(c, true, c.a.rows, dim).use = Use::kWritten;
+  c.choices.back().other = rule::type_embedded;
   List(c, Values::kIds, c.a.rows, &c.a.list, &c.a.list_type);
-  c.pointers.emplace_back(&c.a.lookup_there, Refusal(POSENC_NULL, "lookup must"));
+  c.pointers.emplace_back(&c.a.lookup_there, Refusal(rule::null_lookup));
   c.a.vocabulary = 3;
   c.Add("table", &c.a.table, Use::kRead, Values::kEntries, c.a.table_type, {1, 3, dim}, nullptr,
-        &c.a.table_stride);
-  c.choices.push_back({&c.a.table_type, c.a.type == POSENC_F32 ? kSummands : Types{c.a.type},
-                       Refusal(POSENC_BAD_TYPE, "type")});
-  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
-  c.sizes.push_back({&c.a.vocabulary, Refusal(POSENC_BAD_SIZE, "address space")});
+        &c.a.table_stride)
+      .null = rule::null_table;
+  c.choices.push_back(
+      {&c.a.table_type, c.a.type == POSENC_F32 ? kSummands : Types{c.a.type}, Refusal(rule::type_table)});
+  c.sizes.push_back({&c.a.rows, Refusal(rule::size_rows)});
+  c.sizes.push_back({&c.a.vocabulary, Refusal(rule::size_table)});
   c.a.position_type = c.setting.position_type;
   if (kAt) List(c, Values::kPositions, c.a.rows, &c.a.positions, &c.a.position_type);
-  if (kAt) c.pointers.emplace_back(&c.a.positions_there, Refusal(POSENC_NULL, "a posenc_list"));
+  if (kAt) c.pointers.emplace_back(&c.a.positions_there, Refusal(rule::null_positions));
   if (!kAt) RunOf(c, &c.a.first);
 }
 
 inline void Batch(Call& c) {
   Handle(c);
   c.a.batch = 2;
-  c.pointers.emplace_back(&c.a.rows_there, Refusal(POSENC_NULL, "out or x, a posenc_rows"));
+  c.pointers.emplace_back(&c.a.rows_there, Refusal(rule::null_rows));
   c.pointers.emplace_back(&c.a.batch_there, Refusal(POSENC_NULL, "batch must"));
-  c.choices.push_back({&c.a.type, kSummands, Refusal(POSENC_BAD_TYPE, "type")});
+  c.choices.push_back({&c.a.type, kSummands, Refusal(rule::type_added)});
   c.Add("data", &c.a.data, Use::kAdded, Values::kEntries, c.a.type, {2, c.a.rows, c.setting.spec.dim},
-        &c.a.batch_stride, &c.a.stride);
+        &c.a.batch_stride, &c.a.stride)
+      .null = rule::null_rows_data;
   List(c, Values::kFirstPositions, 2, &c.a.list, &c.a.list_type).null = POSENC_OK;
-  c.sizes.push_back({&c.a.batch, Refusal(POSENC_BAD_SIZE, "address space")});
+  c.sizes.push_back({&c.a.batch, Refusal(rule::size_batch)});
 }
 
 // The first axis has consecutive positions, the second a list. One row of zeros comes before the cells.
@@ -100,10 +113,10 @@ void Grid(Call& c) {
   Rows(c, kAdds, 1 + listed * c.a.rows, 2 * dim);
   List(c, Values::kPositions, listed, &c.a.axes[1].positions.data, &c.a.axes[1].positions.type).null =
       POSENC_OK;
-  c.pointers.emplace_back(&c.a.passed_axes, Refusal(POSENC_NULL, "must not be null"));
+  c.pointers.emplace_back(&c.a.passed_axes, Refusal(rule::null_axes));
   for (posenc_grid_axis& axis : c.a.axes) {
-    c.pointers.emplace_back(&axis.encoder, Refusal(POSENC_NULL, "is null"));
-    c.sizes.push_back({&axis.count, Refusal(POSENC_BAD_SIZE, "address space")});
+    c.pointers.emplace_back(&axis.encoder, Refusal(rule::null_axis_encoder));
+    c.sizes.push_back({&axis.count, Refusal(POSENC_BAD_SIZE, "address space")});  // of cells, or of rows
   }
   c.sizes.push_back({&c.a.prefix_rows, Refusal(POSENC_BAD_SIZE, "address space")});
   RunOf(c, &c.a.axes[0].first_position);
@@ -116,14 +129,16 @@ inline void Tensors(Call& c) {
   for (posenc_heads& t : c.a.tensors) {
     const bool is_first = &t == c.a.tensors;
     t.type = c.a.type;
-    c.choices.push_back({&t.type, {c.a.type}, Refusal(POSENC_BAD_TYPE, "type")});
+    c.choices.push_back({&t.type, {c.a.type}, Refusal(POSENC_BAD_TYPE, "tensor")});
     c.choices.push_back({&t.source_type, {0, c.a.type}, Refusal(POSENC_BAD_TYPE, "source_type")});
     t.heads = is_first ? 2 : 1;
     t.scale = is_first ? 0.0 : 0.1;
     t.inverse = is_first ? 0 : 1;
-    c.Add(is_first ? "tensor 0" : "tensor 1", &t.data, from_source ? Use::kWritten : Use::kAdded,
-          Values::kEntries, c.a.type, {tokens, t.heads, dim}, &t.token_stride, &t.head_stride)
-        .are_heads = true;
+    Buffer& data =
+        c.Add(is_first ? "tensor 0" : "tensor 1", &t.data, from_source ? Use::kWritten : Use::kAdded,
+              Values::kEntries, c.a.type, {tokens, t.heads, dim}, &t.token_stride, &t.head_stride);
+    data.are_heads = true;
+    data.null = rule::null_heads_data;
     if (from_source) {
       Buffer& source = c.Add("source", &t.source, Use::kRead, Values::kEntries, c.a.type,
                              {tokens, t.heads, dim}, &t.source_token_stride, &t.source_head_stride);
@@ -135,7 +150,7 @@ inline void Tensors(Call& c) {
   }
   c.a.passed_tensors = c.a.tensors;
   c.a.tensor_count = 2;
-  c.pointers.emplace_back(&c.a.passed_tensors, Refusal(POSENC_NULL, "must not be null"));
+  c.pointers.emplace_back(&c.a.passed_tensors, Refusal(rule::null_tensors));
 }
 
 // The tables of a cache, written or read. They have the type table_type, or the type of the call if that is
@@ -153,18 +168,20 @@ inline void Cache(Call& c, bool written) {
   for (void** table : {&cache.cos, &cache.sin}) {
     if (table == &cache.sin && !has_two) continue;
     c.Add(table == &cache.sin ? "sin" : "cos", table, written ? Use::kWritten : Use::kRead, Values::kEntries,
-          cache.type, {1, c.a.rows, columns}, nullptr, &cache.row_stride);
+          cache.type, {1, c.a.rows, columns}, nullptr, &cache.row_stride)
+        .null = table == &cache.sin ? rule::null_sin : rule::null_cos;
   }
-  c.pointers.emplace_back(&c.a.passed_cache, Refusal(POSENC_NULL, "must not be null"));
-  c.choices.push_back({&cache.type, written ? kWritten : kSummands, Refusal(POSENC_BAD_TYPE, "type")});
+  c.pointers.emplace_back(&c.a.passed_cache, Refusal(rule::null_cache));
+  c.choices.push_back(
+      {&cache.type, written ? kWritten : kSummands, written ? rule::type_written : rule::type_read_cache});
   c.choices.push_back({&cache.layout, {0, 1, 2, 3, 4}, Refusal(POSENC_BAD_ARGUMENT, "posenc_cache_layout")});
 }
 
 template <bool kListed, void (*kWhat)(Call& c)>
 void OfRotary(Call& c) {
-  c.pointers.emplace_back(&c.a.rotary, Refusal(POSENC_NULL, "is null"));
+  c.pointers.emplace_back(&c.a.rotary, Refusal(rule::null_rotary));
   kWhat(c);
-  c.sizes.push_back({&c.a.rows, Refusal(POSENC_BAD_SIZE, "address space")});
+  c.sizes.push_back({&c.a.rows, c.a.tensor_count != 0 ? rule::size_heads : rule::size_cache});
   if (kListed) List(c, Values::kPositions, c.setting.rotary_spec.axes * c.a.rows, &c.a.list, &c.a.list_type);
   if (!kListed) RunOf(c, &c.a.first);
 }
@@ -173,11 +190,11 @@ inline void WrittenCache(Call& c) { Cache(c, true); }
 // Chooses rows of the cache by a list, or by a first row and a number.
 template <bool kListed>
 void RotateCached(Call& c) {
-  c.pointers.emplace_back(&c.a.rotary, Refusal(POSENC_NULL, "is null"));
+  c.pointers.emplace_back(&c.a.rotary, Refusal(rule::null_rotary));
   Cache(c, false);
   Tensors(c);
   c.a.first = 0;
-  c.sizes.push_back({&c.a.cache_rows, Refusal(POSENC_BAD_SIZE, "address space")});
+  c.sizes.push_back({&c.a.cache_rows, Refusal(rule::size_cache)});
   if (kListed) {
     List(c, Values::kRowIndices, c.a.rows, &c.a.list, &c.a.list_type);
   } else {
@@ -206,29 +223,31 @@ inline Buffer& Object(Call& c, const char* name, void* pointer, Use use, std::si
 inline void SpecOf(Call& c, bool rotary) {
   const void* spec = rotary ? static_cast<const void*>(&c.setting.rotary_spec) : &c.setting.spec;
   const std::size_t size = rotary ? sizeof(posenc_rotary_spec) : sizeof(posenc_spec);
-  std::memcpy(Object(c, "spec", &c.a.spec, Use::kRead, size).content.data(), spec, size);
+  Buffer& object = Object(c, "spec", &c.a.spec, Use::kRead, size);
+  object.null = rule::null_spec;
+  std::memcpy(object.content.data(), spec, size);
 }
 
 template <bool kRotary, bool kInMemory>
 void Create(Call& c) {
   SpecOf(c, kRotary);
-  Object(c, "handle", &c.a.other, Use::kWritten, sizeof(void*));
+  Object(c, "handle", &c.a.other, Use::kWritten, sizeof(void*)).null = rule::null_made;
   if (!kInMemory) return;
   const posenc_status status = kRotary ? posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes)
                                        : posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
   if (status != POSENC_OK) c.a.bytes = 0;  // creation fails too
-  c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes});
+  c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes}).null = rule::null_memory;
 }
 
 template <bool kRotary>
 void MemorySize(Call& c) {
   SpecOf(c, kRotary);
-  Object(c, "bytes", &c.a.data, Use::kWritten, sizeof(std::size_t));
+  Object(c, "bytes", &c.a.data, Use::kWritten, sizeof(std::size_t)).null = rule::null_bytes;
 }
 
 template <class Spec>
 void FillSpec(Call& c) {
-  Object(c, "spec", &c.a.data, Use::kWritten, sizeof(Spec));
+  Object(c, "spec", &c.a.data, Use::kWritten, sizeof(Spec)).null = rule::null_spec;
   c.a.bytes = sizeof(Spec);
 }
 

@@ -103,14 +103,16 @@ TEST_P(CallsRefusals, ValuesThatAreNone) {
 }
 
 Refusal StrideRefusal(const std::size_t& stride, const Call& call) {
-  if (&stride == &call.a.table_stride) return Refusal(POSENC_BAD_STRIDE, "stride of the lookup");
-  if (&stride == &call.a.batch_stride) return Refusal(POSENC_BAD_STRIDE, "stride of the batch");
-  if (&stride == &call.a.list_stride) return Refusal(POSENC_BAD_STRIDE, "stride of ids");
+  if (&stride == &call.a.table_stride) return rule::stride_table;
+  if (&stride == &call.a.batch_stride) return rule::stride_batch;
+  if (&stride == &call.a.list_stride) return rule::stride_ids;
+  if (&stride == &call.a.cache.row_stride) return rule::stride_cache;
   for (const posenc_heads& tensor : call.a.tensors) {
-    if (&stride == &tensor.token_stride) return Refusal(POSENC_BAD_STRIDE, "token_stride");
-    if (&stride == &tensor.head_stride) return Refusal(POSENC_BAD_STRIDE, "head_stride");
+    if (&stride == &tensor.token_stride) return rule::stride_tokens;
+    if (&stride == &tensor.head_stride) return rule::stride_heads;
   }
-  return Refusal(POSENC_BAD_STRIDE, "must be at least");
+  if (call.a.axis_count != 0) return rule::stride_grid;
+  return call.function.Is("_positions_from") ? rule::stride_positions : rule::stride_rows;
 }
 
 TEST_P(CallsRefusals, StridesTooSmall) {
@@ -139,11 +141,12 @@ TEST_P(CallsRefusals, SizesThatOverflow) {
             if (buffer.strides[1] != nullptr && buffer.counts[1] > 7) {
               const std::size_t outer = buffer.strides[0] != nullptr ? *buffer.strides[0] : 0;
               if (outer != 0) *buffer.strides[0] = buffer.counts[1] * stride;
-              ExpectWith(buffer.strides[1], stride, Refusal(POSENC_BAD_SIZE, "address space"), call);
+              const bool is_cache = buffer.strides[1] == &call.a.cache.row_stride;
+              ExpectWith(buffer.strides[1], stride, is_cache ? rule::size_cache : rule::size_rows, call);
               if (outer != 0) *buffer.strides[0] = outer;
             }
             if (buffer.strides[0] != nullptr && buffer.counts[0] > 7) {
-              ExpectWith(buffer.strides[0], stride, Refusal(POSENC_BAD_SIZE, "address space"), call);
+              ExpectWith(buffer.strides[0], stride, Refusal(rule::size_heads), call);
             }
           }
         }
@@ -166,10 +169,10 @@ TEST_P(CallsRefusals, RunsThatLeaveTheRange) {
            {run.least - 1, run.least - 2, run.most - run.steps + 2, run.most, run.most + 1, kMaxInt64,
             kMaxInt64 - 1, kMinInt64, kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
         const bool is_cached = &call.a.first == run.first && run.least == 0;
-        ExpectWith(run.first, bad,
-                   is_cached ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache")
-                             : Refusal(POSENC_OUT_OF_RANGE, "2^31"),
-                   call);
+        ExpectWith(
+            run.first, bad,
+            is_cached ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache") : Refusal(rule::run_range),
+            call);
       }
     }
   });
@@ -214,10 +217,10 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
       [](Call& call) {
         for (Buffer& buffer : call.buffers) {
           if (buffer.values == Values::kAny || buffer.values == Values::kEntries) continue;
-          const Refusal want = buffer.values == Values::kIds ? Refusal(POSENC_OUT_OF_RANGE, "each id")
-                               : buffer.values == Values::kRowIndices
-                                   ? Refusal(POSENC_OUT_OF_RANGE, "must be in the cache")
-                                   : Refusal(POSENC_OUT_OF_RANGE, "2^31");
+          const Refusal want = buffer.values == Values::kIds              ? rule::id_range
+                               : buffer.values == Values::kRowIndices     ? rule::cache_row_range
+                               : buffer.values == Values::kFirstPositions ? rule::first_position_range
+                                                                          : rule::position_range;
           const auto good = buffer.content;
           if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // it would be added to the list
           for (const auto& bad : BadValues(buffer, call)) {
@@ -250,6 +253,27 @@ TEST_P(CallsRefusals, BadValuesOfLists) {
       7);
 }
 
+Refusal OverlapRefusal(const Buffer& written, const Buffer& other) {
+  switch (other.values) {
+    case Values::kPositions:
+      return rule::overlap_positions;
+    case Values::kFirstPositions:
+      return rule::overlap_first_positions;
+    case Values::kIds:
+      return rule::overlap_ids;
+    case Values::kRowIndices:
+      return rule::overlap_cache;
+    default:
+      break;
+  }
+  const std::string name = other.name;
+  if (name == "table") return rule::overlap_table;
+  if (name == "cos" || name == "sin") return other.IsWritten() ? rule::overlap_tables : rule::overlap_cache;
+  if (other.are_heads && !other.IsWritten() && &other == &written + 1) return rule::overlap_source;
+  if (other.are_heads) return rule::overlap_tensors;
+  return Refusal(POSENC_OVERLAP, "must not overlap");
+}
+
 // Memory that a call writes must not overlap other memory that it reads or writes, at either end. The two may
 // touch.
 TEST_P(CallsRefusals, Overlaps) {
@@ -278,7 +302,7 @@ TEST_P(CallsRefusals, Overlaps) {
           const auto before = room;
           SCOPED_TRACE(testing::Message()
                        << written.name << ", " << other.name << " " << distance << " bytes on");
-          EXPECT_EQ(call(), overlaps ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK))
+          EXPECT_EQ(call(), overlaps ? OverlapRefusal(written, other) : Refusal(POSENC_OK))
               << call.function.name;
           EXPECT_TRUE(!overlaps || SameBits(room, before)) << call.function.name;
         }

@@ -101,14 +101,14 @@ TEST_P(CallsState, FloatingPointStateOfRefusedCalls) {
       std::memcpy(list->place(), &nan, sizeof(nan));
     } else if (call.a.tensor_count != 0) {
       call.a.tensors[0].scale = std::nan("");
-      want = Refusal(POSENC_BAD_ARGUMENT, "scale of a tensor");
+      want = Refusal(rule::heads_scale);
     } else if (call.a.spec != nullptr) {  // the first double of either spec
       const double nan = std::nan("");
       auto* spec = reinterpret_cast<unsigned char*>(call.memory[0].data());
       const bool rotary = call.buffers[0].content.size() == sizeof(posenc_rotary_spec);
       std::memcpy(spec + (rotary ? offsetof(posenc_rotary_spec, base) : offsetof(posenc_spec, base)), &nan,
                   sizeof(nan));
-      want = Refusal(POSENC_BAD_MEMBER, "base must be positive");
+      want = rotary ? rule::rotary_base : rule::spec_base;
     } else {
       return;
     }

@@ -204,9 +204,9 @@ TEST_P(Columns, OffsetsMoveTheRange) {
     }
     for (const std::int64_t p :
          {-POSENC_MAX_POSITION - 1 - offset, POSENC_MAX_POSITION + 1 - offset, INT64_MAX, INT64_MIN}) {
-      EXPECT_EQ(encoder.Write(p, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
-      EXPECT_EQ(encoder.WriteAt(&p, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
-      EXPECT_EQ(encoder.AddBatch({1, 4, List(&p)}, 0, 1, {row, 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+      EXPECT_EQ(encoder.Write(p, 1, {row, 4}), Refusal(rule::run_range));
+      EXPECT_EQ(encoder.WriteAt(&p, 1, {row, 4}), Refusal(rule::position_range));
+      EXPECT_EQ(encoder.AddBatch({1, 4, List(&p)}, 0, 1, {row, 4}), Refusal(rule::first_position_range));
     }
   }
   // This holds for rows of padding too.
@@ -223,10 +223,9 @@ TEST_P(Columns, OffsetsMoveTheRange) {
       const std::int64_t beyond = padding + (end < 0 ? -1 : 1), first = std::min(padding, beyond);
       const std::vector<std::int64_t> both = {first, first + 1};
       std::vector<float> rows(8);
-      EXPECT_EQ(encoder.Write(first, 2, {rows.data(), 4}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+      EXPECT_EQ(encoder.Write(first, 2, {rows.data(), 4}), Refusal(rule::run_range));
       std::size_t bad_index = 2;
-      EXPECT_EQ(encoder.WriteAt(both.data(), 2, {rows.data(), 4}, &bad_index),
-                Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+      EXPECT_EQ(encoder.WriteAt(both.data(), 2, {rows.data(), 4}, &bad_index), Refusal(rule::position_range));
       EXPECT_EQ(both[bad_index], beyond);
     }
   }

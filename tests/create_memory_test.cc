@@ -33,7 +33,7 @@ void ExpectNoOverlap(S spec, const T* S::*member, std::size_t count,
     spec.*member = reinterpret_cast<const T*>(begin + at);
     Handle* handle = nullptr;
     EXPECT_EQ(create_in(&spec, begin, bytes, &handle),
-              at < bytes ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK))
+              at < bytes ? Refusal(rule::overlap_memory) : Refusal(POSENC_OK))
         << at;
     EXPECT_EQ(handle == nullptr, at < bytes);
     EXPECT_EQ(std::memcmp(begin + at, ones.data(), count * sizeof(T)), 0);

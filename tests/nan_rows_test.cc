@@ -73,8 +73,7 @@ void ExpectNanRows(const Spec& spec, const std::vector<Position>& positions) {
   }
   EXPECT_EQ(bad_index, kNone);
   got = x;
-  EXPECT_EQ(strict.WriteAt(positions.data(), rows, {got.data(), stride}),
-            Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+  EXPECT_EQ(strict.WriteAt(positions.data(), rows, {got.data(), stride}), Refusal(rule::position_range));
   EXPECT_TRUE(SameBits(got, x));
 }
 
@@ -126,12 +125,12 @@ TEST_P(NanRows, AreOfListsOnly) {
   float x[16] = {};
   const std::int64_t firsts[] = {POSENC_MAX_POSITION};
   std::size_t bad_index = kNone;
-  EXPECT_EQ(encoder.Write(POSENC_MAX_POSITION, 2, {x, 8}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
-  EXPECT_EQ(encoder.Add(-POSENC_MAX_POSITION - 1, 2, {x, 8}), Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+  EXPECT_EQ(encoder.Write(POSENC_MAX_POSITION, 2, {x, 8}), Refusal(rule::run_range));
+  EXPECT_EQ(encoder.Add(-POSENC_MAX_POSITION - 1, 2, {x, 8}), Refusal(rule::run_range));
   EXPECT_EQ(encoder.AddBatch({1, 0, List(firsts)}, 0, 2, {x, 8}, 1.0f, &bad_index),
-            Refusal(POSENC_OUT_OF_RANGE, "2^31"));
+            Refusal(rule::first_position_range));
   EXPECT_EQ(bad_index, 0u);
-  EXPECT_EQ(encoder.WriteAt(x, 2, {x, 8}), Refusal(POSENC_OVERLAP, "must not overlap"));
+  EXPECT_EQ(encoder.WriteAt(x, 2, {x, 8}), Refusal(rule::overlap_positions));
   for (const float value : x) EXPECT_EQ(value, 0.0f);
 }
 

@@ -162,11 +162,11 @@ TEST_P(PhaseRoundingTest, OfAList) {
   Encoder none;
   spec.frequencies = nullptr;
   spec.frequency_count = 0;
-  EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "frequencies_f32"));
+  EXPECT_EQ(Encoder::Create(spec, &none), Refusal(rule::f32_list_needs_list));
   spec.phase_rounding = POSENC_F32_EXP;
   spec.frequencies = frequencies;
   spec.frequency_count = 5;
-  EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "with your own frequencies"));
+  EXPECT_EQ(Encoder::Create(spec, &none), Refusal(rule::list_rounding));
 }
 
 TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
@@ -181,7 +181,7 @@ TEST_P(PhaseRoundingTest, ContradictionsAreRefused) {
     spec.min_timescale = 2.0;
     EXPECT_EQ(Encoder::Create(spec, &none), rounding == POSENC_F32_LOG_INCREMENT
                                                 ? Refusal(POSENC_OK)
-                                                : Refusal(POSENC_MEMBERS_CLASH, "min_timescale must be 1"));
+                                                : Refusal(rule::min_timescale_with_rounding));
   }
 }
 

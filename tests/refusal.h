@@ -1,5 +1,5 @@
-// What a test expects from a call: the kind of its status, and words from its sentence. Needs neither
-// GoogleTest nor MPFR.
+// What a test expects from a call: a rule of spec/rules.inc, or the kind of its status and words from its
+// sentence. Needs neither GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_REFUSAL_H_
 #define POSENC_TESTS_REFUSAL_H_
 
@@ -7,23 +7,32 @@
 #include <ostream>
 
 #include "posenc/posenc_c.h"
+#include "spec/rules.h"
 
 namespace posenc {
 
-// Use: EXPECT_EQ(call(), Refusal(POSENC_BAD_STRIDE, "stride of the lookup")). Without words, any sentence of
-// this kind is accepted.
+namespace rule = internal::rule;
+
+// Use one of:
+//   EXPECT_EQ(call(), Refusal(rule::stride_table));
+//   EXPECT_EQ(call(), Refusal(POSENC_BAD_STRIDE, "stride of the lookup"));
+// Without words, any sentence of this kind is accepted.
 struct Refusal {
   Refusal(posenc_kind of, const char* some_words = "")  // NOLINT(google-explicit-constructor)
       : kind(of), words(some_words) {}
   Refusal(posenc_ok) : kind{}, words("") {}  // NOLINT(google-explicit-constructor): no refusal
+  Refusal(posenc_status one_rule)            // NOLINT(google-explicit-constructor)
+      : kind(posenc_status_kind(one_rule)), rule(one_rule), words(posenc_status_message(one_rule)) {}
 
   bool IsOk() const { return kind == posenc_kind{}; }
 
   posenc_kind kind;
+  posenc_status rule = POSENC_OK;  // none is named
   const char* words;
 };
 
 inline bool operator==(posenc_status status, const Refusal& refusal) {
+  if (refusal.rule != POSENC_OK) return status == refusal.rule;
   return posenc_status_kind(status) == refusal.kind &&
          std::strstr(posenc_status_message(status), refusal.words) != nullptr;
 }

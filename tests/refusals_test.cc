@@ -89,7 +89,7 @@ TEST(RefusalsOfTables, WithoutTheRow) {
         },
         0);
   }
-  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kEmbeds, [](Call& c) {
+  Expect(Refusal(rule::size_table), kEmbeds, [](Call& c) {
     c.a.vocabulary = 41;
     c.a.table_stride = kMaxSize / 4;
   });
@@ -115,8 +115,8 @@ TEST(RefusalsOfTables, BadPositionsBesideIds) {
   };
   const std::int64_t far = POSENC_MAX_POSITION + 1, end = kRows;
   expect(POSENC_OK, {0, 1, 2}, {POSENC_MAX_POSITION, -POSENC_MAX_POSITION, 0}, kUntold);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), {0, 1, 2}, {0, 5, far}, 2);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), {0, 1, -1}, {0, -far, 5}, 1);
+  expect(Refusal(rule::position_range), {0, 1, 2}, {0, 5, far}, 2);
+  expect(Refusal(rule::position_range), {0, 1, -1}, {0, -far, 5}, 1);
   expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, 5, far}, 1);
   expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, far, 5}, 1);
   expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, 1, -1}, {0, 5, 6}, 2);
@@ -142,7 +142,7 @@ template <class Value>
 void ExpectSums(std::int64_t shared, const std::vector<Value>& firsts, std::size_t bad = kUntold) {
   SCOPED_TRACE(testing::Message() << shared << " + " << testing::PrintToString(firsts));
   Expect(
-      bad == kUntold ? Refusal(POSENC_OK) : Refusal(POSENC_OUT_OF_RANGE, "2^31"), kBatch,
+      bad == kUntold ? Refusal(POSENC_OK) : Refusal(rule::first_position_range), kBatch,
       [&](Call& c) {
         c.a.first = shared;
         c.a.list_type = ListType<Value>();
@@ -187,18 +187,18 @@ TEST(RefusalsOfBatches, Sequences) {
     });
   };
   expect(Refusal(POSENC_BAD_STRIDE, "stride of the batch"), 7, kRows * kDim - 1);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 7, kMaxSize);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 7, kMaxSize / 8);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize, kRows * kDim);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize / 8 + 1, 32);  // wraps around to 0
-  expect(POSENC_OK, 1, 0);                                                  // one sequence needs no stride
+  expect(Refusal(rule::size_batch), 7, kMaxSize);
+  expect(Refusal(rule::size_batch), 7, kMaxSize / 8);
+  expect(Refusal(rule::size_batch), kMaxSize, kRows * kDim);
+  expect(Refusal(rule::size_batch), kMaxSize / 8 + 1, 32);  // wraps around to 0
+  expect(POSENC_OK, 1, 0);                                  // one sequence needs no stride
   Expect(POSENC_OK, kBatch, [](Call& c) {
     c.a.batch = c.a.batch_stride = 0;
     c.a.data = nullptr;
     c.a.list = nullptr;
   });
   for (const std::int64_t first : {POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64}) {
-    Expect(Refusal(POSENC_OUT_OF_RANGE, "2^31"), kBatch, [&](Call& c) {
+    Expect(Refusal(rule::run_range), kBatch, [&](Call& c) {
       c.a.first = first;
       c.a.list = nullptr;  // all sequences begin at that position
     });
@@ -209,7 +209,7 @@ TEST(RefusalsOfBatches, Sequences) {
 TEST(RefusalsOfLists, ThatOverflowAlone) {
   const Encoder narrow = Create(MakeSpec(1));
   for (const Names& names : {Names{"posenc_write_at", "posenc_add_at"}, kBatch}) {
-    Expect(Refusal(POSENC_BAD_SIZE, "address space"), names, [&](Call& c) {
+    Expect(Refusal(rule::size_list), names, [&](Call& c) {
       c.a.encoder = narrow.get();
       c.a.stride = c.a.batch_stride = c.a.rows = 1;
       c.a.type = POSENC_BF16;
@@ -224,7 +224,7 @@ TEST(RefusalsOfLists, ThatOverflowAlone) {
   const RotaryPtr rotary = CreateRotary(spec);
   for (const std::size_t tokens : {kMaxSize / 4 + 1, kMaxSize / 2 + 1, kMaxSize, kMaxSize / 16 + 1}) {
     for (const std::size_t count : {0u, 1u}) {
-      Expect(Refusal(POSENC_BAD_SIZE, "address space"), {"posenc_rotate_at"}, [&](Call& c) {
+      Expect(Refusal(rule::size_list), {"posenc_rotate_at"}, [&](Call& c) {
         c.a.rotary = rotary.get();
         c.a.rows = tokens;
         c.a.tensor_count = count;
@@ -245,7 +245,7 @@ TEST(RefusalsOfLists, OfSeveralAxes) {
     std::vector<double> positions(2 * kRows, 1.5);
     if (index < positions.size()) positions[index] = positions.back() = kNaN;
     Expect(
-        index < positions.size() ? Refusal(POSENC_OUT_OF_RANGE, "2^31") : Refusal(POSENC_OK),
+        index < positions.size() ? Refusal(rule::position_range) : Refusal(POSENC_OK),
         {"posenc_rotate_at", "posenc_write_cache_at"},
         [&](Call& c) {
           c.a.rotary = rotary.get();
@@ -263,11 +263,11 @@ TEST(RefusalsOfGrids, Axes) {
   }
   for (const std::size_t axis : {0u, 1u}) {
     Expect(
-        Refusal(POSENC_NULL, "is null"), kGrids, [&](Call& c) { c.a.axes[axis].encoder = nullptr; }, kUntold,
+        Refusal(rule::null_axis_encoder), kGrids, [&](Call& c) { c.a.axes[axis].encoder = nullptr; }, kUntold,
         axis);
   }
   Expect(
-      Refusal(POSENC_BAD_TYPE, "type"), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
+      Refusal(rule::type_positions), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
       kUntold, 1);
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // no list
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
@@ -284,15 +284,12 @@ TEST(RefusalsOfGrids, Axes) {
 // Axis 0 has the columns kDim .. 2 * kDim - 1. Axis 1 has the columns before them.
 TEST(RefusalsOfGrids, Columns) {
   Expect(
-      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; },
-      kUntold, 0);
+      Refusal(rule::stride_grid), kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; }, kUntold, 0);
   Expect(
-      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids,
-      [](Call& c) { c.a.axis_count = 1, c.a.stride = 0; }, kUntold, 0);
+      Refusal(rule::stride_grid), kGrids, [](Call& c) { c.a.axis_count = 1, c.a.stride = 0; }, kUntold, 0);
   for (const std::size_t column : {kDim + 1, 2 * kDim, kMaxSize, kMaxSize - kDim + 1}) {
     Expect(
-        Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids, [&](Call& c) { c.a.axes[1].column = column; },
-        kUntold, 1);
+        Refusal(rule::stride_grid), kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
   }
   for (const std::size_t column : {std::size_t{1}, kDim - 1, kDim}) {
     Expect(
@@ -310,8 +307,7 @@ TEST(RefusalsOfGrids, Columns) {
   Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim; });
   const Encoder wide = Create(MakeSpec(kDim + 1));
   Expect(
-      Refusal(POSENC_BAD_STRIDE, "must be at least"), kGrids,
-      [&](Call& c) { c.a.axes[0].encoder = wide.get(); }, kUntold, 0);
+      Refusal(rule::stride_grid), kGrids, [&](Call& c) { c.a.axes[0].encoder = wide.get(); }, kUntold, 0);
 }
 
 TEST(RefusalsOfGrids, Counts) {
@@ -323,14 +319,14 @@ TEST(RefusalsOfGrids, Counts) {
       c.a.prefix_rows = prefix;
     });
   };
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize, kMaxSize, 0);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), kMaxSize / 2 + 1, 2, 0);  // wraps around to 0
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 1, kMaxSize / 4 + 1, 0);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 6, 2, kMaxSize - 11);  // the same
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 6, 2, kMaxSize / 2);
-  expect(Refusal(POSENC_BAD_SIZE, "address space"), 0, kMaxSize, kMaxSize);
+  expect(Refusal(rule::size_cells), kMaxSize, kMaxSize, 0);
+  expect(Refusal(rule::size_cells), kMaxSize / 2 + 1, 2, 0);  // wraps around to 0
+  expect(Refusal(rule::size_rows), 1, kMaxSize / 4 + 1, 0);
+  expect(Refusal(rule::size_cells), 6, 2, kMaxSize - 11);  // the same
+  expect(Refusal(rule::size_rows), 6, 2, kMaxSize / 2);
+  expect(Refusal(rule::size_rows), 0, kMaxSize, kMaxSize);
   expect(POSENC_OK, 0, kMaxSize, 1);
-  Expect(Refusal(POSENC_BAD_SIZE, "address space"), kGrids, [](Call& c) {  // the list alone is too large
+  Expect(Refusal(rule::size_rows), kGrids, [](Call& c) {  // the list alone is too large
     if (c.a.type != POSENC_BF16) c.a.stride = kMaxSize;
     c.a.axes[1].count = kMaxSize / 8 + 1;
   });
@@ -349,7 +345,7 @@ TEST(RefusalsOfGrids, Runs) {
     SCOPED_TRACE(testing::Message() << count << " from " << first);
     const bool ok = index == kUntold;
     Expect(
-        ok ? Refusal(POSENC_OK) : Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
+        ok ? Refusal(POSENC_OK) : Refusal(rule::run_range), kGrids,
         [&](Call& c) {
           if (shift) c.a.axes[0].encoder = shifted.get();
           c.a.axes[0].first_position = first;
@@ -385,14 +381,14 @@ TEST(RefusalsOfGrids, Lists) {
     c.a.axes[1].encoder = any.get();
   });
   Expect(
-      Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
+      Refusal(rule::run_range), kGrids,
       [&](Call& c) {
         c.a.axes[0].encoder = any.get();
         c.a.axes[0].first_position = -POSENC_MAX_POSITION - 1;
       },
       0, 0);
   Expect(
-      Refusal(POSENC_OUT_OF_RANGE, "2^31"), kGrids,
+      Refusal(rule::position_range), kGrids,
       [&](Call& c) {
         for (posenc_grid_axis& axis : c.a.axes) list(&axis), axis.count = 2;
       },
@@ -404,7 +400,7 @@ TEST(RefusalsOfGrids, ListsBesideTheColumns) {
   for (const bool after : {false, true}) {
     for (const bool overlaps : {false, true}) {
       Expect(
-          overlaps ? Refusal(POSENC_OVERLAP, "must not overlap") : Refusal(POSENC_OK), kGrids,
+          overlaps ? Refusal(rule::overlap_positions) : Refusal(POSENC_OK), kGrids,
           [&](Call& c) {
             const std::size_t size = SizeOfType(c.a.type), bytes = 2 * sizeof(std::int64_t),
                               stride = 2 * kDim + 3;
@@ -463,14 +459,14 @@ TEST(RefusalsOfHeads, Sizes) {
     for (std::size_t posenc_heads::*member :
          {&posenc_heads::token_stride, &posenc_heads::head_stride, &posenc_heads::source_token_stride,
           &posenc_heads::source_head_stride}) {
-      Expect(Refusal(POSENC_BAD_SIZE, "address space"), kTensors, [&](Call& c) {
+      Expect(Refusal(rule::size_heads), kTensors, [&](Call& c) {
         if (c.a.tensors[0].source == nullptr) c.a.tensors[0].source = c.a.tensors[1].data;
         c.a.tensors[0].*member = stride;
       });
     }
   }
   for (const std::size_t heads : {kMaxSize, kMaxSize / 8 + 1, kMaxSize / 32 + 1}) {
-    Expect(Refusal(POSENC_BAD_SIZE, "address space"), kTensors, [&](Call& c) {
+    Expect(Refusal(rule::size_heads), kTensors, [&](Call& c) {
       c.a.tensors[0].heads = heads;
       c.a.tensors[0].token_stride = 0;
       c.a.rows = 1;
@@ -508,7 +504,7 @@ TEST(RefusalsOfHeads, Sources) {
     t->source_token_stride = t->token_stride;
     t->source_head_stride = t->head_stride;
   });
-  Expect(Refusal(POSENC_OVERLAP, "must not overlap"), kTensors, [&](Call& c) {
+  Expect(Refusal(rule::overlap_source), kTensors, [&](Call& c) {
     posenc_heads* t = in_place(c);
     t->source_token_stride = t->token_stride + 1;
   });
@@ -526,8 +522,8 @@ TEST(RefusalsOfHeads, TheLastTwoOfThree) {
     for (posenc_heads& t : tensors) t = DenseHeads(first.data(), 1, kDim);
     tensors[1].data = others.data();
     tensors[2].data = &others[distance];
-    Expect(distance == kRows * kDim ? Refusal(POSENC_OK) : Refusal(POSENC_OVERLAP, "must not overlap"),
-           kTensors, [&](Call& c) {
+    Expect(distance == kRows * kDim ? Refusal(POSENC_OK) : Refusal(rule::overlap_tensors), kTensors,
+           [&](Call& c) {
              c.a.type = POSENC_F32;
              c.a.passed_tensors = tensors;
              c.a.tensor_count = 3;
@@ -561,14 +557,14 @@ TEST(RefusalsOfHeads, FusedTensors) {
   };
   expect(POSENC_OK, 2 * kDim, 6 * kDim, kDim, 2);  // [tokens, (q q k k v v), head_dim]
   expect(POSENC_OK, 3 * kDim, 6 * kDim, kDim, 3);
-  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim - 1, 6 * kDim, kDim, 2);
-  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim, 6 * kDim, kDim, 3);
+  expect(Refusal(rule::overlap_tensors), 2 * kDim - 1, 6 * kDim, kDim, 2);
+  expect(Refusal(rule::overlap_tensors), 2 * kDim, 6 * kDim, kDim, 3);
   expect(POSENC_OK, kDim, 6 * kDim, 3 * kDim, 2);  // [tokens, heads, (q k v), head_dim]
   expect(POSENC_OK, 2 * kDim, 6 * kDim, 3 * kDim, 2);
-  expect(Refusal(POSENC_OVERLAP, "must not overlap"), kDim - 1, 6 * kDim, 3 * kDim, 2);
-  expect(Refusal(POSENC_OVERLAP, "must not overlap"), 2 * kDim + 1, 6 * kDim, 3 * kDim, 2);
+  expect(Refusal(rule::overlap_tensors), kDim - 1, 6 * kDim, 3 * kDim, 2);
+  expect(Refusal(rule::overlap_tensors), 2 * kDim + 1, 6 * kDim, 3 * kDim, 2);
   expect(POSENC_OK, kDim, 2 * kDim, 6 * kDim, 2);  // [heads, tokens, (q k), head_dim]
-  expect(Refusal(POSENC_OVERLAP, "must not overlap"), kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
+  expect(Refusal(rule::overlap_tensors), kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
 }
 
 // These members are reserved for later versions.
@@ -621,7 +617,7 @@ TEST(RefusalsOfCaches, Tables) {
            c.a.cache.layout = POSENC_CACHE_PAIRS;
            c.a.cache.sin = c.memory[0].data();
          });
-  Expect(Refusal(POSENC_NULL, "must not be null"), kCaches, [](Call& c) {
+  Expect(Refusal(rule::null_cos), kCaches, [](Call& c) {
     c.a.cache.layout = POSENC_CACHE_COS_SIN;
     c.a.cache.cos = c.a.cache.sin = nullptr;
     c.a.cache.row_stride = kDim;
@@ -630,12 +626,11 @@ TEST(RefusalsOfCaches, Tables) {
     if (c.a.cache.sin != nullptr) c.a.cache.sin = c.a.cache.cos;
   });
   for (const std::size_t stride : {kDim - 1, kDim}) {
-    Expect(stride < kDim ? Refusal(POSENC_BAD_STRIDE, "must be at least") : Refusal(POSENC_OK), kCaches,
-           [=](Call& c) {
-             c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
-             c.a.cache.sin = c.memory[0].data() + 128;  // within the 512 doubles behind the cosines
-             c.a.cache.row_stride = stride;
-           });
+    Expect(stride < kDim ? Refusal(rule::stride_cache) : Refusal(POSENC_OK), kCaches, [=](Call& c) {
+      c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
+      c.a.cache.sin = c.memory[0].data() + 128;  // within the 512 doubles behind the cosines
+      c.a.cache.row_stride = stride;
+    });
   }
 }
 

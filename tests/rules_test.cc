@@ -161,7 +161,11 @@ void BreakRulesOfCreation(BrokenRules* rules) {
   spec.target = "no such target";
   rules->Expect(rule::target_name, posenc_encoder_create(&spec, &encoder));
   spec.struct_size = 1;
-  rules->Expect(rule::struct_size, posenc_encoder_create(&spec, &encoder));
+  rules->Expect(rule::spec_struct_size, posenc_encoder_create(&spec, &encoder));
+  posenc_rotary_spec rotary_spec = RotarySpecOf("head_dim=8");
+  posenc_rotary* rotary = nullptr;
+  rotary_spec.struct_size = 1;
+  rules->Expect(rule::rotary_struct_size, posenc_rotary_create(&rotary_spec, &rotary));
   struct {
     posenc_spec spec;
     std::int64_t member;

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <iterator>
 #include <numeric>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "refusal.h"
+#include "spec/tables.h"
 #include "spec/versioned.h"
 #include "spec_words.h"
 #include "untouched.h"
@@ -23,6 +25,7 @@ struct Encoders {
   static constexpr auto kInit = &posenc_spec_init;
   static constexpr auto kMemorySize = &posenc_encoder_memory_size;
   static constexpr std::size_t kPastSizes[] = {sizeof(posenc_spec)};
+  static constexpr std::size_t kNumbers = 16;  // members that are no lists, counts of lists or names
   static constexpr const char *kGood = "dim=64", *kDefaults = "base=10000 position_scale=1 min_timescale=1";
 };
 
@@ -31,6 +34,7 @@ struct Rotaries {
   static constexpr auto kInit = &posenc_rotary_spec_init;
   static constexpr auto kMemorySize = &posenc_rotary_memory_size;
   static constexpr std::size_t kPastSizes[] = {sizeof(posenc_rotary_spec)};
+  static constexpr std::size_t kNumbers = 27;
   static constexpr const char
       *kGood = "head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0",
       *kDefaults =
@@ -47,9 +51,9 @@ TYPED_TEST_SUITE(SpecInit, Nouns, );
 TYPED_TEST(SpecInit, RefusesWhatIsNone) {
   using S = typename TypeParam::Spec;
   S spec = Untouched<S>();
-  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), Refusal(POSENC_NULL, "must not be null"));
+  EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), Refusal(rule::null_spec));
   for (const std::size_t size : {std::size_t{0}, internal::kFirstSize<S> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kInit(&spec, size), Refusal(POSENC_BAD_STRUCT, "struct_size"));
+    EXPECT_EQ(TypeParam::kInit(&spec, size), Refusal(internal::kBadStructSize<S>));
   }
   EXPECT_TRUE(IsUntouched(spec));
 }
@@ -80,7 +84,7 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
     const bool is_past =
         std::count(std::begin(TypeParam::kPastSizes), std::end(TypeParam::kPastSizes), size) != 0;
     const bool is_later = size > sizeof(S) && size <= kMost && size % alignof(S) == 0;
-    const Refusal want = is_past || is_later ? Refusal(POSENC_OK) : Refusal(POSENC_BAD_STRUCT, "struct_size");
+    const Refusal want = is_past || is_later ? Refusal(POSENC_OK) : Refusal(internal::kBadStructSize<S>);
     right += want.IsOk() ? 1 : 0;
     std::vector<unsigned char> room(kMost + 32, 0x5A);  // aligned, as operator new allocates it
     EXPECT_EQ(TypeParam::kInit(reinterpret_cast<S *>(room.data()), size), want);
@@ -121,14 +125,31 @@ TYPED_TEST(SpecInit, LaterVersionsGetZerosForWhatIsUnknown) {
   }
 }
 
+// The rows of members (spec/tables.h): each number is where its row says, and has the row's default.
+TYPED_TEST(SpecInit, RowsOfMembersReadAndSetNumbers) {
+  using S = typename TypeParam::Spec;
+  std::size_t numbers = 0;
+  for (const internal::Member &member : internal::MembersOf<S>()) {
+    SCOPED_TRACE(member.name);
+    const S before = internal::Default<S>();
+    S spec = before;
+    const bool is_number = internal::UseNumber(member, &spec, [&](auto &number) {
+      EXPECT_EQ(static_cast<double>(number), member.initial);
+      number = static_cast<std::remove_reference_t<decltype(number)>>(number + 1);
+    });
+    EXPECT_EQ(Differences(spec, before), is_number ? std::string(member.name) + " " : "");
+    if (is_number) ++numbers;
+  }
+  EXPECT_EQ(numbers, TypeParam::kNumbers);
+}
+
 TEST(RotarySpec, IsCopiedOnlyOfItsSize) {
   auto spec = Untouched<posenc_rotary_spec>(), copy = spec;
-  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), Refusal(POSENC_NULL, "must not be null"));
+  EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(nullptr, &copy), Refusal(rule::null_spec));
   for (const std::size_t size :
        {std::size_t{0}, internal::kFirstSize<posenc_rotary_spec> - 1, std::size_t{4097}}) {
     spec.struct_size = size;
-    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy),
-              Refusal(POSENC_BAD_STRUCT, "struct_size"));
+    EXPECT_EQ(internal::CopySpec<posenc_rotary_spec>(&spec, &copy), Refusal(rule::rotary_struct_size));
   }
   EXPECT_TRUE(IsUntouched(copy));
 }

@@ -289,7 +289,7 @@ TEST(Encoders, AreEmptyBeforeCreate) {
   EXPECT_TRUE(std::isnan(encoder.Radians(0)));
   EXPECT_EQ(encoder.get(), nullptr);
   float x = 0.0f;
-  EXPECT_EQ(encoder.Write(0, 1, {&x, 1}), Refusal(POSENC_NULL, "encoder is null"));
+  EXPECT_EQ(encoder.Write(0, 1, {&x, 1}), Refusal(rule::null_encoder));
 }
 
 TEST(Encoders, Move) {

@@ -83,6 +83,12 @@ void ReportUnknownPreset(const char* name, bool is_rotary, posenc_model_report* 
   const Nearest other = FindNearest(name, is_rotary ? kEncoderNames : kRotaryNames);
   const char* const kind = is_rotary ? "rotary" : "encoder";
   Sentence sentence(report->text, sizeof(report->text));
+  if (!other.name.empty() && other.distance == 0) {
+    sentence << "\"" << other.name
+             << (is_rotary ? "\" is an encoder preset: posenc_spec_preset takes it"
+                           : "\" is a rotary preset: posenc_rotary_spec_preset takes it");
+    return;
+  }
   (sentence << "no " << kind << " preset is called \"").Shown(name) << "\"";
   if (!other.name.empty() && (same.name.empty() || other.distance < same.distance)) {
     sentence << "; did you mean \"" << other.name

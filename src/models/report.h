@@ -17,7 +17,8 @@ void ClearReport(std::size_t count, posenc_model_report* report);
 // the status.
 posenc_status Report(posenc_status status, posenc_model_report* report);
 
-// Writes that no preset of the asked kind has that name, and which preset the caller may have meant.
+// Writes that no preset of the asked kind has that name, and which preset of either kind the caller may have
+// meant.
 void ReportUnknownPreset(const char* name, bool is_rotary, posenc_model_report* report);
 
 }  // namespace models

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "models/presets.h"
+#include "models/text.h"
 #include "posenc/models_c.h"
 
 namespace posenc {
@@ -68,6 +69,37 @@ bool CompleteSections(posenc_rotary_spec* spec) {
   return sum == pairs;
 }
 
+posenc_status Fill(const Setting* settings, std::size_t elements, posenc_rotary_spec* spec) {
+  if (elements < 2 || elements > POSENC_MAX_HEAD_DIM) return rule::preset_head_dim;
+  spec->head_dim = spec->rotary_dim = elements;
+  for (; settings->member != kNoMember; ++settings) Set(*settings, spec);
+  const std::size_t r = spec->rotary_dim;
+  if (r == 0 || r % 2 != 0 || r > elements || r > POSENC_MAX_ROTARY_DIM) return rule::preset_rotary_dim;
+  return CompleteSections(spec) ? rule::ok : rule::preset_sections;
+}
+
+// Writes which head_dim, near to the asked one, suits a preset that this one does not suit. Heads that are
+// larger than kLargest are not tried.
+void ReportHeadDim(posenc_status status, PresetRow row, std::size_t asked, posenc_model_report* report) {
+  constexpr std::size_t kLargest = POSENC_MAX_ROTARY_DIM;
+  std::size_t below = 0, above = 0;
+  for (std::size_t elements = 2; elements <= kLargest && above == 0; ++elements) {
+    posenc_rotary_spec spec;
+    const bool suits =
+        Init(&spec, sizeof(spec)) == POSENC_OK && Fill(row.settings, elements, &spec) == POSENC_OK;
+    if (suits) (elements < asked ? below : above) = elements;
+  }
+  Sentence sentence(report->text, sizeof(report->text));
+  sentence << "head_dim " << static_cast<double>(asked) << " does not suit the preset \"" << row.texts
+           << (status == rule::preset_sections
+                   ? "\", whose sections need head_dim "
+                   : "\", whose rotary_dim must be even, at most " POSENC_TEXT(
+                         POSENC_MAX_ROTARY_DIM) " and within the head, as with head_dim ");
+  if (below != 0) sentence << static_cast<double>(below);
+  if (below != 0 && above != 0) sentence << " or ";
+  if (above != 0) sentence << static_cast<double>(above);
+}
+
 }  // namespace
 }  // namespace models
 }  // namespace internal
@@ -79,14 +111,12 @@ using namespace posenc::internal::models;  // NOLINT(google-build-using-namespac
 posenc_status posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                         size_t elements, posenc_model_report* report) {
   const auto fill = [&](const Setting* settings, posenc_rotary_spec* filled) {
-    if (elements < 2 || elements > POSENC_MAX_HEAD_DIM) return rule::preset_head_dim;
-    filled->head_dim = filled->rotary_dim = elements;
-    for (; settings->member != kNoMember; ++settings) Set(*settings, filled);
-    const std::size_t r = filled->rotary_dim;
-    if (r == 0 || r % 2 != 0 || r > elements || r > POSENC_MAX_ROTARY_DIM) return rule::preset_rotary_dim;
-    return CompleteSections(filled) ? rule::ok : rule::preset_sections;
+    return Fill(settings, elements, filled);
   };
-  return WritePreset(Rows(), name, fill, struct_size, spec, report);
+  const posenc_status status = WritePreset(Rows(), name, fill, struct_size, spec, report);
+  const bool is_of_head = status == rule::preset_rotary_dim || status == rule::preset_sections;
+  if (is_of_head && report != nullptr) ReportHeadDim(status, FindPreset(Rows(), name), elements, report);
+  return status;
 }
 
 size_t posenc_rotary_presets(posenc_preset* presets, size_t capacity) {

@@ -25,6 +25,14 @@ template <>
 inline constexpr std::size_t kFirstSize<posenc_rotary_spec> = offsetof(posenc_rotary_spec, target) +
                                                               sizeof(char*);
 
+// The refusal of a spec whose struct_size no version has.
+template <class Spec>
+inline constexpr posenc_status kBadStructSize = rule::ok;
+template <>
+inline constexpr posenc_status kBadStructSize<posenc_spec> = rule::spec_struct_size;
+template <>
+inline constexpr posenc_status kBadStructSize<posenc_rotary_spec> = rule::rotary_struct_size;
+
 // No future version will have a larger spec.
 inline constexpr std::size_t kLargestSize = 4096;
 
@@ -45,7 +53,7 @@ static_assert(IsStructSize<posenc_rotary_spec>(sizeof(posenc_rotary_spec)), "");
 template <class Spec>
 posenc_status CopySpec(const Spec* from, Spec* to) {
   if (from == nullptr) return rule::null_spec;
-  if (!IsStructSize<Spec>(from->struct_size)) return rule::struct_size;
+  if (!IsStructSize<Spec>(from->struct_size)) return kBadStructSize<Spec>;
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (std::size_t i = sizeof(*from); i < from->struct_size; ++i) {
     if (bytes[i] != 0) return rule::unknown_members;
@@ -60,7 +68,7 @@ posenc_status CopySpec(const Spec* from, Spec* to) {
 template <class Spec>
 posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
   if (to == nullptr) return rule::null_spec;
-  if (!IsStructSize<Spec>(struct_size)) return rule::struct_size;
+  if (!IsStructSize<Spec>(struct_size)) return kBadStructSize<Spec>;
   std::memset(to, 0, struct_size);
   std::memcpy(to, &from, std::min(sizeof(from), struct_size));
   to->struct_size = struct_size;

@@ -10,13 +10,13 @@ namespace {
 void PositionsFromIds(Call& c) {
   c.a.batch = 2;
   c.a.first = 1;  // the id of padding
-  c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "ids must not be null"));
+  c.pointers.emplace_back(&c.a.list_there, Refusal(rule::null_ids));
   c.pointers.emplace_back(&c.a.rows_there,
                           Refusal(POSENC_NULL, "positions, a posenc_rows, must not be null"));
   const Refusal type(POSENC_BAD_TYPE, "types of ids and of positions must be");
   c.choices.push_back({&c.a.list_type, kIntegers, type});
   c.choices.push_back({&c.a.type, kIntegers, type});
-  c.sizes.push_back({&c.a.batch, Refusal(POSENC_BAD_SIZE, "batch times stride of ")});
+  c.sizes.push_back({&c.a.batch, Refusal(rule::size_positions)});
   c.Add("ids", &c.a.list, Use::kRead, Values::kAny, c.a.list_type, {1, 2, c.a.rows}, nullptr,
         &c.a.list_stride);
   c.Add("positions", &c.a.data, Use::kWritten, Values::kAny, c.a.type, {1, 2, c.a.rows}, nullptr,

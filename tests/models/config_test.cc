@@ -242,7 +242,7 @@ TEST(Config, BadArgumentsAreRefused) {
   EXPECT_EQ(RotaryFromConfig(nullptr, asked), Refusal(POSENC_NULL, "spec must not be null"));
   for (const std::size_t size : {std::size_t{0}, sizeof(spec) / 2, std::size_t{4097}}) {
     EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, &asked, nullptr),
-              Refusal(POSENC_BAD_STRUCT, "struct_size"));
+              Refusal(rule::rotary_struct_size));
   }
   for (const posenc_pairing pairing : {posenc_pairing{POSENC_SAME_PAIRING}, posenc_pairing(-1)}) {
     asked.pairing = &pairing;

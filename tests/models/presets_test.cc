@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string>
@@ -28,6 +29,7 @@ struct Encoders {
   static constexpr double kBase = 10000;
   static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
   static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "dim of a preset must be 1 .. 16777216"}; }
+  static Refusal BadSize() { return {POSENC_BAD_STRUCT, "call posenc_spec_init, which sets it"}; }
 };
 
 struct Rotaries {
@@ -38,6 +40,7 @@ struct Rotaries {
   static constexpr double kBase = 150000;
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "head_dim of a preset must be 2 .. 65536"}; }
+  static Refusal BadSize() { return {POSENC_BAD_STRUCT, "call posenc_rotary_spec_init, which sets it"}; }
 };
 
 template <class Noun>
@@ -89,13 +92,12 @@ TYPED_TEST(Presets, RefuseWhatIsNone) {
   for (const std::string& none : {std::string(), name.substr(1), name.substr(0, name.size() - 1), name + " ",
                                   "F" + name.substr(1), std::string(TypeParam::kOther)}) {
     EXPECT_EQ(TypeParam::kPreset(&spec, sizeof(spec), none.c_str(), 64, nullptr),
-              Refusal(POSENC_BAD_ARGUMENT, "no preset has that name"))
+              Refusal(POSENC_BAD_ARGUMENT, "no preset has that name for this kind of spec"))
         << none;
   }
   for (const std::size_t size :
        {std::size_t{0}, internal::kFirstSize<decltype(spec)> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64, nullptr),
-              Refusal(POSENC_BAD_STRUCT, "struct_size"));
+    EXPECT_EQ(TypeParam::kPreset(&spec, size, TypeParam::kName, 64, nullptr), TypeParam::BadSize());
   }
   for (const std::size_t dim : TypeParam::kBadDims) {
     for (const posenc_preset& preset : AllPresets<TypeParam>()) {
@@ -114,10 +116,11 @@ TEST(PresetReports, SuggestTheNearestName) {
   } cases[] = {
       {false, "fairsec", "no encoder preset is called \"fairsec\"; did you mean \"fairseq\"?"},
       {false, "lama3", "no encoder preset is called \"lama3\"; did you mean \"llama3\", a rotary preset?"},
-      {false, "llama3", "no encoder preset is called \"llama3\"; did you mean \"llama3\", a rotary preset?"},
+      {false, "llama3", "\"llama3\" is a rotary preset: posenc_rotary_spec_preset takes it"},
       {true, "llama_3", "no rotary preset is called \"llama_3\"; did you mean \"llama3\"?"},
-      {true, "fairseq",
-       "no rotary preset is called \"fairseq\"; did you mean \"fairseq\", an encoder preset?"},
+      {true, "fairseq", "\"fairseq\" is an encoder preset: posenc_spec_preset takes it"},
+      {true, "fairsec",
+       "no rotary preset is called \"fairsec\"; did you mean \"fairseq\", an encoder preset?"},
       {true, "", "no rotary preset is called \"\": posenc_rotary_presets lists them"},
       {false, "nothing like it\n",
        "no encoder preset is called \"nothing like it\\x0a\": posenc_spec_presets lists them"},
@@ -136,13 +139,39 @@ TEST(PresetReports, SuggestTheNearestName) {
   const std::string long_name(100000, 'a');
   posenc_model_report report;
   Spec spec;
-  EXPECT_EQ(SpecPreset(&spec, long_name.c_str(), 64, &report), Refusal(POSENC_BAD_ARGUMENT));
+  EXPECT_EQ(SpecPreset(&spec, long_name.c_str(), 64, &report), Refusal(rule::unknown_preset));
   EXPECT_LT(std::strlen(report.text), sizeof(report.text) - 1);
   // The report repeats the sentences of other refusals. It is empty if a call succeeds.
   EXPECT_EQ(SpecPreset(&spec, "fairseq", 0, &report), Refusal(POSENC_BAD_ARGUMENT, report.text));
   EXPECT_STRNE(report.text, "");
   EXPECT_EQ(SpecPreset(&spec, "fairseq", 64, &report), POSENC_OK);
   EXPECT_STREQ(report.text, "");
+}
+
+// Whoever has the wrong head_dim reads the nearest ones that the preset takes.
+TEST(PresetReports, NameTheHeadDimThatSuits) {
+  const std::string sections = "\", whose sections need head_dim ",
+                    rotates =
+                        "\", whose rotary_dim must be even, at most 16384 and within the head, as with "
+                        "head_dim ";
+  const struct {
+    const char* name;
+    std::size_t head_dim;
+    std::string end;
+  } cases[] = {
+      {"qwen2_vl", 64, sections + "128"},    {"qwen2_vl", 130, sections + "128"},
+      {"dinov3", 66, sections + "64 or 68"}, {"llama", 127, rotates + "126 or 128"},
+      {"llama", 65536, rotates + "16384"},   {"gpt_j", 62, rotates + "64"},
+      {"gpt_neox", 7, rotates + "8"},        {"gpt_neox", 12, rotates + "11 or 16"},
+  };
+  for (const auto& c : cases) {
+    posenc_model_report report;
+    RotarySpec spec;
+    EXPECT_EQ(RotaryPreset(&spec, c.name, c.head_dim, &report),
+              c.end.rfind(sections, 0) == 0 ? rule::preset_sections : rule::preset_rotary_dim);
+    EXPECT_EQ(report.text,
+              "head_dim " + std::to_string(c.head_dim) + " does not suit the preset \"" + c.name + c.end);
+  }
 }
 
 // A preset starts from the defaults. spec_init_test.cc tests the sizes.
@@ -166,7 +195,7 @@ TYPED_TEST(Presets, WriteNoMoreThanTheSize) {
     auto* const spec = reinterpret_cast<S*>(bytes.data());
     const bool is_size = internal::IsStructSize<S>(size);
     EXPECT_EQ(TypeParam::kPreset(spec, size, TypeParam::kName, 64, nullptr),
-              is_size ? Refusal(POSENC_OK) : Refusal(POSENC_BAD_STRUCT, "struct_size"));
+              is_size ? Refusal(POSENC_OK) : TypeParam::BadSize());
     EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(is_size ? size : 0), bytes.end(),
                             [](unsigned char byte) { return byte == 0x5A; }));
   }
@@ -248,8 +277,18 @@ TEST(PresetsOfRotaries, AreRefusedUntilTheCallerCompletesThem) {
   EXPECT_EQ(posenc_rotary_create(&spec, &rotary),
             Refusal(POSENC_MEMBERS_CLASH, "needs factors or factors_f32"));
   spec = Preset("grok1_yarn_log", 128);
-  EXPECT_EQ(posenc_rotary_create(&spec, &rotary),
-            Refusal(POSENC_MEMBERS_CLASH, "length must be positive and finite"));
+  EXPECT_EQ(posenc_rotary_create(&spec, &rotary), Refusal(rule::scaling_original_length));
+}
+
+// The report of a refusal ends with a head_dim that the preset takes.
+void ExpectSuggestion(const char* name, std::size_t head_dim) {
+  if (head_dim < 2 || head_dim > POSENC_MAX_HEAD_DIM) return;
+  RotarySpec spec;
+  posenc_model_report report;
+  EXPECT_NE(RotaryPreset(&spec, name, head_dim, &report), POSENC_OK);
+  const std::string text = report.text;
+  const std::string last = text.substr(text.rfind(' ') + 1);
+  EXPECT_EQ(RotaryPreset(&spec, name, std::strtoul(last.c_str(), nullptr, 10)), POSENC_OK) << text;
 }
 
 // A preset either fits a head or refuses it.
@@ -265,6 +304,7 @@ TEST(PresetsOfRotaries, FollowTheHead) {
       if (status != POSENC_OK) {
         EXPECT_EQ(status, Refusal(POSENC_BAD_ARGUMENT, "head_dim "));
         EXPECT_TRUE(IsUntouched(spec));
+        ExpectSuggestion(preset.name, head_dim);
         continue;
       }
       EXPECT_EQ(spec.head_dim, head_dim);
