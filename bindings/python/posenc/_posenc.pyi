@@ -33,7 +33,7 @@ class Encoder:
     frequencies       [pairs] your own frequencies instead of w_i, in `unit` per step; they are copied, and float32 stays float32
     unit              unit of the frequencies: radians, half turns or turns per step
     nan_rows          True: a position that is NaN or out of range makes a row of NaN; False: it raises ValueError
-    lists_only        True: the encoder is made faster, but only encode() and add_(positions=...) are fast
+    lists_only        True: takes less memory and less time to make, but table() and runs become as slow as lists of positions
     odd_column        what the last column of an odd dim contains
     min_timescale     the first frequency, as in the code of tensor2tensor: 2 and base 10000 give w from 2 to 0.0004.
                       For timescales 1 / w from 2 to 10000, use position_scale=0.5 and base=5000
