@@ -1,4 +1,4 @@
-"""Says in a line what the environment of this Python lacks for posenc's installation, and fails; else nothing."""
+"""Checks whether this Python's environment can install posenc. If something is missing, says so in one line, and fails."""
 
 import importlib.util
 import os

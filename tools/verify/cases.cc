@@ -21,8 +21,8 @@ using Rows = std::vector<const char*>;
 Rows Encodings() {
   return {
       // float32, with all layouts, scales, a phase rounding, lists and sums. Each base is written around 0,
-      // around
-      // the powers of two where float positions or phases lose precision, and at both ends of the range.
+      // around the powers of two where float positions or phases lose precision, and at both ends of the
+      // range.
       "$each_dim",
       "dim=128 $bases at=-48..47,4048..4143,65488..65583,1048528..1048623,16777168..16777263,"
       "-16777264..-16777169,-2147483648..-2147483553,2147483553..2147483648",
@@ -46,8 +46,7 @@ Rows Encodings() {
       "dim=16 phase_rounding=f32_pow_div at=f64:fractions_40 $all_types",
 
       // Listed frequencies. For some of them, the angle of a step is exact: with few digits, with all digits,
-      // up to
-      // the largest exact angle, and beyond it.
+      // up to the largest exact angle, and beyond it.
       "dim=15 frequencies=1/-0.1/0/0x1p-126/5/3e8/0.0625/0x1.921fb54442d18p1 unit=radians,half_turns,turns "
       "at=f64:eighths,f64:small,f64:large $all_types",
       "dim=12 frequencies=0x1.00001da5161d5p+9/0x1.fffffffffffffp+9/0x1p10/-0x1.23456789abcdfp+8/"
@@ -124,8 +123,7 @@ Rows Rotations() {
 Rows Schedules() {
   return {
       // Scalings. The ramp of YaRN is in the middle, at both ends, or only one pair wide. The ramp of Llama 3
-      // is
-      // steep.
+      // is steep.
       "operation=rotate head_dim=64 length=40000 original_length=8192 proportion=0.3 factor=8,3.7 $scalings "
       "$shown",
       "operation=rotate head_dim=64 length=100,8192,8193,16384,1e6 original_length=8192 "
@@ -133,8 +131,7 @@ Rows Schedules() {
       "operation=rotate head_dim=64 scaling=yarn factor=16 mscale=0.707 mscale_all_dim=0.3 {truncate=1 "
       "original_length=4096,50,1e9 beta_slow=1,32|truncate=0 original_length=4096,50,1e9} $shown",
       // Specs of models: YaRN with each setting that models use, also with elements that are not rotated; and
-      // NTK
-      // with four axes.
+      // NTK with four axes.
       "operation=rotate head_dim=128 {scaling=yarn {base=150000 factor=32 original_length=4096 truncate=0"
       "|base=1e6 factor=4 original_length=8192 mscale=0.7"
       "|rotary_offset=64 pairing=neighbours output_pairing=half_split mscale_all_dim=1 "

@@ -190,8 +190,7 @@ class RotaryKernel : public Kernel {
 };
 
 // Inputs: positions [...], or [axes, ...] with several axes; like, optional, whose type is the type of the
-// result. Output:
-// [..., rotary_dim], the cosines of all pairs and then the sines, times the amplitude.
+// result. Output: [..., rotary_dim], the cosines of all pairs and then the sines, times the amplitude.
 class RotaryCosSin : public Kernel {
  public:
   explicit RotaryCosSin(const Ort::ConstKernelInfo& info) {

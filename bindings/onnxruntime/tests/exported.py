@@ -1,4 +1,4 @@
-"""exported.py FOLDER [OPSET]: models that torch.onnx.export makes of posenc.torch's modules, with their inputs and results.
+"""exported.py FOLDER [OPSET]: exports modules of posenc.torch with torch.onnx.export, and saves their inputs and results.
 
 Each is exported with few rows and has dynamic axes; the inputs have other sizes. Any torch can write them: test_exported.py
 runs what it finds.
@@ -30,7 +30,7 @@ class Call(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A layer of attention on what InputEmbedding makes, by cos and sin, then exactly."""
+    """InputEmbedding and a layer of attention, which rotates by cos and sin, and then by rotate()."""
 
     def __init__(self, rotary):
         super().__init__()
@@ -73,7 +73,7 @@ def axes(batch, rows):
 
 
 torch.manual_seed(0)
-MODELS = {  # a module; functions of batch and rows that make its inputs
+MODELS = {  # each is a module, and functions of batch and rows that make its inputs
     "sum": (pt.SinusoidalPositionalEncoding(DIM, scale=4), x),
     "sum_rows_first": (pt.SinusoidalPositionalEncoding(DIM, batch_first=False, preset="fairseq"), lambda b, n: x(n, b)),
     "sum_first": (Call(lambda x: pt.add(x, posenc.Encoder(DIM), first=1000)), x),
@@ -108,7 +108,7 @@ MODELS = {  # a module; functions of batch and rows that make its inputs
 
 
 def dynamic(make):
-    """The axes that change with batch or rows, by number."""
+    """The numbers of the axes whose sizes depend on batch or rows."""
     small, large = make(2, 5), make(3, 9)
     return {i: f"{make.__name__}{i}".replace("<lambda>", "axis") for i in range(small.ndim) if small.shape[i] != large.shape[i]}
 

@@ -1,8 +1,8 @@
-"""fuzz.py SECONDS [SEED]: nodes with random attributes, shapes, types and values.
+"""fuzz.py SECONDS [SEED]: runs nodes with random attributes, shapes, types and values.
 
-A session may refuse them with an error of ONNX Runtime; of attributes that are right, if posenc's Python package
-refuses the same, whose bits it must return otherwise. Anything else ends this with status 1, and a crash with that of a
-signal.
+A session may refuse a node with an error of ONNX Runtime. If the attributes are right, the node must return the same bits as
+posenc's Python package, or be refused if the package refuses the same call. After anything else the exit status is 1, and a
+crash ends the program by a signal.
 """
 
 import faulthandler
@@ -84,7 +84,7 @@ def array(r, of, kind):
 
 
 def wild(r):
-    """Anything at all."""
+    """A random value of any kind."""
     count = r.choice((1, 2, 3, 4))
     inputs = [None if i and r.random() < 0.2 else array(r, shape(r), r.choice(TYPES)) for i in range(count)]
     attributes = {
@@ -104,7 +104,7 @@ def wild(r):
 
 
 def rotary(r):
-    """A rotation, and the same by the package."""
+    """A random rotation, and the same call of the package."""
     dtype, threads = r.choice(("float32", "float16")), r.choice((1, 3))
     batch, tokens, heads, dim = r.choice((1, 2)), r.randrange(1, 40), r.choice((1, 2, 5)), r.choice((8, 16, 128))
     arguments = {
@@ -138,7 +138,7 @@ def rotary(r):
 
 
 def rows(r):
-    """Another operator, and the same by the package."""
+    """A random call of another operator, and the same call of the package."""
     dtype, batch, tokens, dim = (
         r.choice(("float32", "float16")),
         r.choice((1, 2)),
@@ -165,10 +165,10 @@ def rows(r):
 
 
 def outcome(call):
-    """What it returns, or None if it refuses."""
+    """The result of a call, or None if it refuses."""
     try:
         return call()
-    except (TypeError, ValueError):  # of the package, or of onnx, which takes no such attribute
+    except (TypeError, ValueError):  # the package refuses, or onnx cannot store such an attribute
         return None
     except Exception as error:
         if type(error).__module__ != ORT_ERRORS:

@@ -1,4 +1,4 @@
-"""Models of one node, run by ONNX Runtime with posenc's operators."""
+"""Makes models with a single node, and runs them in ONNX Runtime with posenc's operators."""
 
 import os
 
@@ -14,7 +14,7 @@ onnxruntime.set_default_logger_severity(4)
 
 
 def model(nodes, inputs, outputs, initializers=()):
-    """inputs and outputs: {name: (type, shape)}; a shape of None is unknown."""
+    """A model. inputs and outputs are {name: (type, shape)}; the shape None is unknown."""
     values = [[helper.make_tensor_value_info(name, *of) for name, of in of_all.items()] for of_all in (inputs, outputs)]
     graph = helper.make_graph(list(nodes), "test", *values, list(initializers))
     return helper.make_model(graph, opset_imports=OPSETS, ir_version=9)
@@ -23,17 +23,17 @@ def model(nodes, inputs, outputs, initializers=()):
 def session(made, threads=1):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
-    options.add_session_config_entry("session.force_spinning_stop", "1")  # else its threads disturb other sessions
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # otherwise its threads slow other sessions down
     options.register_custom_ops_library(LIBRARY)
     return onnxruntime.InferenceSession(made.SerializeToString(), options)
 
 
 def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, plain=(), **attributes):
-    """The output of a node whose inputs are arrays, or None for those left out.
+    """The output of a node. The inputs are arrays, or None for an input that is left out.
 
-    For bfloat16, which NumPy does not have, the model itself converts what is float32, exactly, but for the inputs
+    NumPy does not have bfloat16. For this type the model itself converts its float32 inputs, exactly, except the inputs in
     `plain`.
-    shapes: what the model states, instead of the arrays' shapes.
+    shapes: the shapes that the model states, instead of the shapes of the arrays.
     """
     nodes, names, stated, given = [], [], {}, {}
     for i, array in enumerate(inputs):
@@ -55,7 +55,7 @@ def run(name, inputs, dtype, threads=1, domain="posenc", shapes=None, plain=(), 
 
 
 def random(dtype, *shape, seed=1):
-    """Ordinary numbers of that type, those of bfloat16 as float32."""
+    """Ordinary numbers of a type. Numbers of bfloat16 are in a float32 array."""
     numbers = (
         numpy.random.default_rng(seed).standard_normal(shape).astype("float16" if dtype == "float16" else "float32")
     )

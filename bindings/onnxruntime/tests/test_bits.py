@@ -1,4 +1,4 @@
-"""The operators' bits are those of posenc's C functions, in each type and layout, with any threads."""
+"""The operators return the same bits as posenc's C functions, for each type and layout, and with any number of threads."""
 
 import concurrent.futures
 import ctypes
@@ -21,7 +21,7 @@ BATCH, TOKENS, HEADS, DIM = 2, 21, 3, 16
 
 
 def to_c(dtype, array):
-    """A copy as C has it: bfloat16 as uint16."""
+    """A copy for the C functions: bfloat16 becomes uint16."""
     array = numpy.array(array, order="C")
     return (array.view("uint32") >> 16).astype("uint16") if dtype == "bfloat16" else array
 
@@ -31,7 +31,7 @@ def from_c(dtype, array):
 
 
 def rotated(preset, dtype, x, positions, heads, scale=1.0):
-    """posenc_rotate_at on x [batch, tokens, heads * head_dim], positions [batch, tokens]."""
+    """The result of posenc_rotate_at, for x [batch, tokens, heads * head_dim] and positions [batch, tokens]."""
     out = to_c(dtype, x)
     handle = C.rotary(preset, x.shape[2] // heads)
     for sequence, own in zip(out, numpy.ascontiguousarray(positions)):
@@ -162,7 +162,7 @@ class Rotary(Test):
         right = [x]
         for _ in nodes:
             right.append(rotated("llama3", "float32", right[-1], numpy.arange(40)[None], 4))
-        for shape in (None, [1, "tokens", 64]):  # with shapes that are known c and d are in place, but b is not
+        for shape in (None, [1, "tokens", 64]):  # if shapes are known, c and d are in place, but b is not
             if shape:
                 made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, shape) for name in "abcd")
             self.assertBits(session(made).run(None, {"x": x})[0], right[1] + right[4])
@@ -180,7 +180,7 @@ class Rotary(Test):
                 self.assertBits(own, right[i % 8])
 
     def test_cos_sin(self):
-        """What Rotary.cache makes, of any type, with several axes, and of one piece or many."""
+        """RotaryCosSin returns the same as Rotary.cache, for any type, with several axes, and with one piece or many."""
         one, several = posenc.Rotary(DIM, preset="llama3"), posenc.Rotary(DIM, axes=3, sections=[2, 3, 3])
         positions = numpy.random.default_rng(9).integers(-99, 131072, (3, 2, 700))
         for dtype, of, (rotary, spec, given), threads in itertools.product(
@@ -195,7 +195,7 @@ class Rotary(Test):
         ):
             given = numpy.array(given, of)
             right = rotary.cache(positions=given, layout="cos_sin", dtype="float32" if dtype == "bfloat16" else dtype)
-            if dtype == "bfloat16":  # rounded twice, but to the same numbers
+            if dtype == "bfloat16":  # rounded twice, but the result is the same
                 right = ((r := right.view("uint32")) + 0x7FFF + (r >> 16 & 1) & 0xFFFF0000).astype("uint32").view("float32")
             like = None if dtype == "float32" else random(dtype, 1)
             with self.subTest(dtype=dtype, positions=of, threads=threads, shape=given.shape):

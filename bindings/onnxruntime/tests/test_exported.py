@@ -1,4 +1,4 @@
-"""What torch.onnx.export makes of posenc.torch gives torch's bits in ONNX Runtime, at other sizes too.
+"""Models that torch.onnx.export makes from posenc.torch return the same bits in ONNX Runtime as in torch, also for other sizes.
 
 The models are those of the folders $POSENC_EXPORTED, which exported.py has written with some torch, and of the torch that
 is here.
@@ -32,11 +32,11 @@ class Exported(unittest.TestCase):
                 self.assertIn("posenc", [node.domain for node in onnx.load(path).graph.node])
                 for case in sorted(folder.glob(f"{path.stem}.*.npz")):
                     arrays = numpy.load(case)
-                    taken = {value.name for value in session.get_inputs()}  # not x, of which only the type counts
+                    taken = {value.name for value in session.get_inputs()}  # without x, if only its type is used
                     made = session.run(None, {name: arrays[name] for name in arrays if name in taken})
                     self.assertEqual(len(made), sum(name.startswith("out") for name in arrays))
                     for i, own in enumerate(made):
-                        if path.stem.startswith("decoder"):  # whose products others compute
+                        if path.stem.startswith("decoder"):  # its products are computed by other libraries
                             numpy.testing.assert_allclose(own, arrays[f"out{i}"], rtol=0, atol=3e-5)
                         else:
                             numpy.testing.assert_array_equal(own, arrays[f"out{i}"], strict=True)
@@ -49,7 +49,7 @@ class Exported(unittest.TestCase):
             self.check(Path(folder))
 
     def test_refusals(self):
-        """What no operator computes is not exported."""
+        """Calls that no operator can compute are not exported."""
         try:
             import torch
             from exported import LLAMA3, Call, posenc, pt

@@ -1,4 +1,4 @@
-"""The library shows one function, and none of posenc's that it contains."""
+"""The library exports one function, and none of the functions of posenc that it contains."""
 
 import ctypes
 import unittest

@@ -1,4 +1,4 @@
-"""The program of README.md prints what README.md says."""
+"""The program in README.md prints what README.md says."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""What is wrong with a model or a call becomes an error of ONNX Runtime with a sentence that names it."""
+"""Errors in a model or a call become errors of ONNX Runtime, with a sentence that names what is wrong."""
 
 import unittest
 
@@ -118,7 +118,7 @@ class Refusals(unittest.TestCase):
             [cache, X[..., :8], positions],
         ):
             self.refuse(", not both [rows, 8]", "RotaryEmbedding", [X, *inputs], **ROTARY)
-        self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, ids, cache, cache], **ROTARY)  # when the model is loaded
+        self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, ids, cache, cache], **ROTARY)  # refused when the model is loaded
         for shape in ((), (5,), (2, 5)):
             self.refuse("not [3, ...]", "RotaryCosSin", [numpy.zeros(shape, "int64")], spec="head_dim=16 axes=3 sections=2,3,3")
         self.refuse("positions[1]: each position must be a number in -2^31 .. 2^31", "RotaryCosSin", [numpy.array([0, 2**32])], spec="head_dim=16")
@@ -183,7 +183,7 @@ class Refusals(unittest.TestCase):
             self.refuse(
                 "positions[2]: each position must be a number in -2^31 .. 2^31", "SinusoidalEncoding", [positions.astype("float32")], spec="dim=8"
             )
-        run_up = 2**31 - 3 + numpy.arange(5)  # follows one another, and leaves the range at its last
+        run_up = 2**31 - 3 + numpy.arange(5)  # consecutive positions, of which the last is out of range
         self.refuse("positions[4]: each position must be a number in -2^31 .. 2^31", "AddPositions", [X, run_up], spec="")
         for bad in (7, -1, 2**40, -(2**63)):
             self.refuse(

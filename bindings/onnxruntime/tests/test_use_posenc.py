@@ -1,4 +1,4 @@
-"""use_posenc.py: nodes become posenc's if their caches are what the configuration says, else none does."""
+"""Tests use_posenc.py: nodes are replaced by posenc's if their caches are what the configuration says; otherwise none is."""
 
 import json
 import os
@@ -36,7 +36,7 @@ X, IDS = random("float32", 1, TOKENS, HEADS * DIM), numpy.array([[0, 3, 1, 511, 
 
 
 def exporters_cache(base=10000.0, pairs=DIM // 2, rows=512, dtype="float32"):
-    """As exporters make it: all in float."""
+    """A cache as exporters make it, computed in float."""
     frequencies = (1.0 / base ** (numpy.arange(pairs, dtype="float32") / numpy.float32(pairs))).astype("float32")
     phases = numpy.arange(rows, dtype="float32")[:, None] * frequencies
     return numpy.cos(phases).astype(dtype), numpy.sin(phases).astype(dtype)
@@ -56,7 +56,7 @@ def microsofts(cache, **attributes):
         {"y": (1, [1, "tokens", HEADS * DIM])},
         tensors(*cache),
     )
-    del made.opset_import[1]  # posenc's
+    del made.opset_import[1]  # the opset of posenc
     return made
 
 
@@ -74,7 +74,7 @@ def rotary(**arguments):
 
 
 def result(made):
-    made.opset_import[0].version = 20  # ONNX Runtime 1.21 knows no opset 23
+    made.opset_import[0].version = 20  # ONNX Runtime 1.21 does not know opset 23
     onnx.checker.check_model(made)
     return session(made).run(None, {"x": X, "ids": IDS})[0]
 
@@ -126,7 +126,7 @@ class Rewrite(unittest.TestCase):
         )
 
     def test_indices_of_int32(self):
-        """Of which nothing in the model may tell the type: the rewritten one converts them, once, before the first use."""
+        """The model may not say that indices are int32. The rewritten model converts them to int64 once, before the first use."""
         gathers = [helper.make_node("Gather", [of, "short"], [of[0]]) for of in ("cos", "sin")]
         for stated in False, True:
             cast = helper.make_node("Cast", ["ids"], ["short"], to=onnx.TensorProto.INT32)
@@ -321,7 +321,7 @@ class Command(unittest.TestCase):
         )
 
     def test_nodes_that_rotate_within(self):
-        """Are listed, with and without others."""
+        """Nodes that rotate as a part of something else are listed, whether or not there are nodes that can be replaced."""
         inputs = ["x", "x", "x", "", "", "lens", "total", "cos", "sin"]
         attention, still = (
             helper.make_node("GroupQueryAttention", inputs, [of, of + "k", of + "v"], name=of, domain="com.microsoft", num_heads=HEADS, kv_num_heads=HEADS, do_rotary=turns)
@@ -387,7 +387,7 @@ class Command(unittest.TestCase):
                 self.assertEqual((done.returncode, new.exists()), (1, False))
                 self.assertRegex(done.stderr, f"\\Ause_posenc\\.py: {path}: .*{sentence}")
             path.write_text(json.dumps(config))
-            for pairing in "half_split", "neighbours":  # nodes have it as an attribute of their own
+            for pairing in "half_split", "neighbours":  # nodes also have the pairing as an attribute
                 done = self.call(old, new, "--config", path, "--pairing", pairing)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 numpy.testing.assert_array_equal(result(onnx.load(new)), right())

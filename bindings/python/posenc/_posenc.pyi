@@ -16,29 +16,31 @@ from posenc._types import (
 
 class Encoder:
     """
-    Writes and adds encodings: sin(p w_i) and cos(p w_i), correctly rounded, with
+    Computes sinusoidal position encodings: sin(p w_i) and cos(p w_i) for positions p, every entry correctly rounded, with
 
         w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
 
-    Immutable, for any number of threads; made in microseconds. Arguments are members of posenc_spec (posenc/posenc_c.h):
+    An Encoder never changes, so threads may share it. It is made in microseconds. Arguments are the members of posenc_spec,
+    which posenc/posenc_c.h describes. A wrong value raises ValueError, and a wrong type raises TypeError.
 
-    dim               columns of a row (d_model)
-    preset            a framework's convention, of posenc.presets(); further arguments change it
-    layout            of the columns: sines and cosines interleaved, or one after the other
-    exponent_dim      divides 2i; 0 means dim
+    dim               number of columns (d_model)
+    preset            name of a convention (posenc.presets()); other arguments change it
+    layout            order of the columns: sines and cosines interleaved, or in two halves
+    exponent_dim      divides 2i in the exponent; 0 means dim
     position_scale    multiplies every position
-    phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
-    target            an instruction set, of posenc.targets(); None: the best
-    frequencies       [pairs] of your own instead of w_i, in `unit` per step; copied, float32 as it is
-    nan_rows          bad positions make rows of NaN, instead of ValueError
-    lists_only        made faster, for encode() and add_(positions=...)
-    odd_column        what an odd dim has besides pairs
-    min_timescale     the first frequency, as in tensor2tensor's code: 2 and base 10000 give w from 2 to 0.0004.
-                      For timescales 1 / w from 2 to 10000: position_scale=0.5, base=5000
+    phase_rounding    rounds phases before the sine, as a framework does; none: phases are exact
+    target            name of an instruction set (posenc.targets()); None: the best one
+    frequencies       [pairs] your own frequencies instead of w_i, in `unit` per step; they are copied, and float32 stays float32
+    unit              unit of the frequencies: radians, half turns or turns per step
+    nan_rows          True: a position that is NaN or out of range makes a row of NaN; False: it raises ValueError
+    lists_only        True: takes less memory and less time to make, but table() and runs become as slow as lists of positions
+    odd_column        what the last column of an odd dim contains
+    min_timescale     the first frequency, as in the code of tensor2tensor: 2 and base 10000 give w from 2 to 0.0004.
+                      For timescales 1 / w from 2 to 10000, use position_scale=0.5 and base=5000
     position_offset   added to every position
-    input_first       column 0 is the position itself (NeRF)
-    padding_position  rows at it are zero; None: no row
-    table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches
+    input_first       True: column 0 is the position itself (NeRF)
+    padding_position  the row at this position is zero; None: no row is zero
+    table_rows        if calls write parts of one large table, its number of rows; large tables are written past the CPU's caches
 
     layout: interleaved, interleaved_cos_sin, sin_cos, cos_sin
     odd_column: half_pair, zero_last, zero_middle, cosine_last
@@ -51,7 +53,7 @@ class Encoder:
     @staticmethod
     def preset(name: str, dim: int, **overrides) -> Encoder:
         """
-        Encoder(dim, preset=name, **overrides): posenc.presets() has the names.
+        The same as Encoder(dim, preset=name, **overrides). posenc.presets() lists the names.
         """
 
     @overload
@@ -63,14 +65,16 @@ class Encoder:
     @overload
     def encode(self, positions: Numbers, *, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
-        The encoding at each of the positions: [..., dim].
+        Returns the encoding at each position: [..., dim].
 
-        positions  [...] integers or floats of any type, a list, a range, or a number: |p| <= posenc.MAX_POSITION
-        dtype      of the result: float32, or another of NumPy's or torch's
-        out        [..., dim], written instead of a new array: float64, float32, float16 or bfloat16
+        positions  [...] integers or floats of any type, in steps: an array, a list, a range or a number. |p| <= posenc.MAX_POSITION
+        dtype      type of the result: a dtype of NumPy or torch, or its name; the default is float32
+        out        [..., dim] float64, float32, float16 or bfloat16: an array to write to, instead of a new one
 
-        Returns out, or a new array: torch's for its dtype, or for a tensor of positions without dtype; else NumPy's.
-        ValueError names the first position out of range; then nothing has been written.
+        Returns out, or a new array. The new array is a torch tensor if dtype is a torch dtype, or if positions are a tensor and there
+        is no dtype. Otherwise it is a NumPy array.
+
+        Raises ValueError if a position is out of range; the message names the first one. Then nothing has been written.
         """
 
     @overload
@@ -80,19 +84,28 @@ class Encoder:
     @overload
     def table(self, rows: int, *, first: int = 0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
-        The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().
+        Returns the encoding at the positions first .. first + rows - 1: [rows, dim].
+
+        rows   number of rows
+        first  position of the first row, in steps
+
+        dtype, out, the type of the result and errors are the same as in encode().
         """
 
     def add_(self, x: A, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float = 1.0) -> A:
         """
-        x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
+        Adds the encoding in place: x = x * scale + encoding. Returns x.
 
-        x          [..., rows, dim] float32, float16 or bfloat16, writable, columns next to each other. For a tensor that requires
-                   a gradient write x + encoder.table(..., dtype=x.dtype), or use torch.no_grad()
-        first      position of the first row; [...], one for each sequence (left padding); 0
-        positions  instead of first: [rows], or [..., rows], of any values
+        The product x * scale and the sum are rounded to float32, and the encoding is a correctly rounded float32. For float16 and
+        bfloat16 the sum is then rounded to the type of x.
 
-        Returns x. On an error x is as it was.
+        x          [..., rows, dim] float32, float16 or bfloat16; writable, with a stride of 1 between columns. If x is a tensor that
+                   requires a gradient, use x + encoder.table(..., dtype=x.dtype) or posenc.torch.add, or call under torch.no_grad()
+        first      position of the first row, in steps; or [...], one position for each sequence (left padding). The default is 0
+        positions  instead of first: [rows] or [..., rows], integers or floats
+        scale      multiplies x before the encoding is added
+
+        Raises ValueError or TypeError for a wrong argument; then x is unchanged.
         """
 
     @overload
@@ -104,14 +117,17 @@ class Encoder:
     @overload
     def embed(self, ids: Numbers, table: Numbers, *, first: int | None = None, positions: Numbers | None = None, scale: float = 1.0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
         """
-        table[ids] * scale + encoding, in one pass: [..., rows, dim].
+        Returns table[ids] * scale + encoding, computed in one pass: [..., rows, dim].
 
-        ids        [..., rows] integers, below the length of the table
+        ids        [..., rows] integers, 0 .. vocabulary - 1
         table      [vocabulary, dim] float32, float16 or bfloat16
-        first      position of the first row of each sequence; 0
-        positions  instead of first: [rows], or [..., rows]
-        dtype      of the result: the table's, or float32
-        out        [..., rows, dim], written instead of a new array; on an error it may be written in part
+        first      position of the first row of each sequence, in steps; the default is 0
+        positions  instead of first: [rows] or [..., rows], integers or floats
+        scale      multiplies the rows of the table
+        dtype      type of the result: the type of the table (the default), or float32
+        out        [..., rows, dim] an array to write to, instead of a new one
+
+        Raises ValueError if an id or a position is out of range; then out may have been written in part.
         """
 
     @property
@@ -140,20 +156,23 @@ MAX_POSITION: int = 2147483648
 
 class Rotary:
     """
-    Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
+    Computes rotary embeddings (RoPE). At position p, pair i of the elements of a head, (a, b), becomes
 
         A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
 
-    each rounded once. Immutable, for any number of threads. Arguments are members of posenc_rotary_spec
-    (posenc/rotary_c.h, which has the formulas):
+    Each result is rounded once. A Rotary never changes, so threads may share it. Arguments are the members of posenc_rotary_spec;
+    posenc/rotary_c.h describes them and has all formulas. A wrong value raises ValueError, and a wrong type raises TypeError.
 
-    head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
-    preset       a family of models, of posenc.rotary_presets(); further arguments change it
-    pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
-    scaling      how the context was stretched, with factor, length, original_length and so on
-    factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
-    frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
-    axes         of a position, each with so many pairs as sections says, in axis_order
+    head_dim       number of elements in a head
+    rotary_dim     how many of them rotate; 0 means all
+    rotary_offset  the first element that rotates
+    preset         name of a family of models (posenc.rotary_presets()); other arguments change it
+    pairing        which elements are a pair: half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own code)
+    scaling        how the context was extended; uses factor, length, original_length and other arguments
+    factors        [rotary_dim / 2] factors of LongRoPE (with long_factors) or ggml; they are copied, and float32 stays float32
+    frequencies    [rotary_dim / 2] your own frequencies, such as inv_freq of a checkpoint; they are copied, and float32 stays float32
+    axes           number of axes of a position; sections says how many pairs each axis rotates, and axis_order in which order
+    amplitude      A; 0 means the amplitude of the scaling
 
     pairing: half_split, neighbours
     output_pairing: half_split, neighbours, same
@@ -169,26 +188,27 @@ class Rotary:
     @staticmethod
     def preset(name: str, head_dim: int, **overrides) -> Rotary:
         """
-        Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.
+        The same as Rotary(head_dim, preset=name, **overrides). posenc.rotary_presets() lists the names.
         """
 
     @staticmethod
     def from_config(config: Any, *, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None, pairing: Literal['half_split', 'neighbours'] | None = None, **overrides) -> Rotary:
         """
-        The rotary of a layer of a model, by its configuration.
+        Makes the Rotary for a layer of a model from the model's configuration.
 
-        config      a dict, the path of a config.json, or an object with to_dict(), as transformers' configurations are; or the
-                    metadata of a GGUF file as a dict, with its tensors rope_freqs and the like as lists
-        layer       the layer's number, or
-        layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
-        model_type  the model's type or architecture, if it is not the configuration's
-        pairing     needed if posenc does not know the model, which then rotates by +p, along one axis and in all layers
-        overrides   arguments of Rotary, set over those that the configuration makes: length, if a scaling depends on it; base, if
-                    neither the configuration nor the model's code has one
+        config      a dict; the path of a config.json; an object with to_dict(), such as a configuration of transformers; or the
+                    metadata of a GGUF file as a dict, with tensors such as rope_freqs as lists
+        layer       number of the layer, from 0 on. layer or layer_type is needed if layers have different rotary embeddings
+        layer_type  type of the layer, such as "sliding_attention"
+        model_type  replaces the model type or architecture in the configuration
+        pairing     half_split or neighbours; needed if posenc does not know the model. posenc then assumes that the model rotates by
+                    +p, along one axis, in all layers
+        overrides   arguments of Rotary that replace what the configuration says. length is needed if a scaling depends on it, and base
+                    if neither the configuration nor the model's code has one
 
-        The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
-        so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
-        right. posenc.config() shows all layers.
+        print() shows the arguments of the result, and posenc.config() shows all layers. posenc never guesses: it raises ValueError for
+        a configuration that it does not understand, and for a layer that does not rotate. The message names the file, if there is one,
+        and the key, and says what would be right.
         """
 
     @overload
@@ -198,18 +218,18 @@ class Rotary:
     @overload
     def rotate_(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
         """
-        Rotates tensors, q and k for one, in place.
+        Rotates tensors in place, for example q and k. Returns the tensor, or a tuple of tensors.
 
-        tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
-                    next to each other; they may not overlap. For tensors that require a gradient write
-                    q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
-        first       position of the first token; [...], one for each sequence (left padding); 0
-        positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
-        scale       multiplies all that turns; a number, or one for each tensor
-        inverse     turns back
-        token_axis  -2 for [..., heads, tokens, head_dim] or [tokens, head_dim]
+        tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, all of one type; writable, with a stride of 1
+                    between elements of a head. Tensors must not overlap. If they require a gradient, use posenc.torch.rotate, or
+                    q * cos + rotate_half(q) * sin with the result of cache(), or call under torch.no_grad()
+        first       position of the first token, in steps; or [...], one position for each sequence (left padding). The default is 0
+        positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+        scale       multiplies the elements that rotate: a number, or a list with a number for each tensor
+        inverse     True: rotates backwards
+        token_axis  -3, or -2 if tensors are [..., heads, tokens, head_dim] or [tokens, head_dim]
 
-        Returns the tensor, or a tuple of them. On an error all are as they were.
+        Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.
         """
 
     @overload
@@ -218,7 +238,9 @@ class Rotary:
     def rotate(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, B]: ...
     @overload
     def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
-        """New tensors, rotated, contiguous; otherwise as rotate_()."""
+        """
+    Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
+    """
 
     @overload
     def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['cos_sin', 'pairs'], dtype: TensorDType) -> Tensor: ...
@@ -233,49 +255,48 @@ class Rotary:
     @overload
     def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['halves', 'duplicated', 'halves_twice'] = 'halves', dtype: NdarrayDType = None) -> tuple[Ndarray, Ndarray]:
         """
-        Cosines and sines, times the amplitude, correctly rounded.
+        Returns cosines and sines, times the amplitude, correctly rounded: (cos, sin), or one array.
 
-        tokens     for the positions first .. first + tokens - 1
-        positions  or for these: [...], with several axes [axes, ...]
-        layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
-                   halves_twice: those of halves, then once more, [..., rotary_dim], whatever the pairing;
-                   cos_sin or pairs: one array [..., rotary_dim], cosines first or interleaved
-        dtype      float32, or another of NumPy's or torch's
-
-        Returns (cos, sin) or the one array.
+        tokens     the positions are first .. first + tokens - 1
+        positions  instead of tokens: [...], or with several axes [axes, ...]
+        layout     halves: cos and sin are [..., rotary_dim / 2].
+                   duplicated: cos and sin are [..., rotary_dim], with the value of a pair for both of its elements.
+                   halves_twice: cos and sin are [..., rotary_dim]; the second half repeats the first, with any pairing.
+                   cos_sin, pairs: one array [..., rotary_dim], with cosines before sines, or interleaved
+        dtype      type of the result: a dtype of NumPy or torch, or its name; the default is float32
         """
 
     @property
     def head_dim(self) -> int:
-        """Elements of a head."""
+        """The number of elements in a head."""
 
     @property
     def rotary_dim(self) -> int:
-        """Those of them that turn."""
+        """How many of them rotate."""
 
     @property
     def rotary_offset(self) -> int:
-        """The first of these."""
+        """The first element that rotates."""
 
     @property
     def axes(self) -> int:
-        """Of a position."""
+        """The number of axes of a position."""
 
     @property
     def axis_order(self) -> str:
-        """Which pairs rotate by which of them."""
+        """Which axis rotates which pairs."""
 
     @property
     def pairing(self) -> str:
-        """Which elements are a pair, as it is read."""
+        """Which elements are a pair in the input."""
 
     @property
     def output_pairing(self) -> str:
-        """Which elements are a pair, as it is written."""
+        """Which elements are a pair in the result."""
 
     @property
     def amplitude(self) -> float:
-        """What the scaling multiplies all that turns by."""
+        """The factor A of all elements that rotate."""
 
     @property
     def target(self) -> str:
@@ -284,7 +305,7 @@ class Rotary:
     @property
     def frequencies(self) -> Ndarray:
         """
-        The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.
+        The scaled frequencies, in radians per step: [rotary_dim / 2] float64. Computing them takes microseconds each.
         """
 
     def __repr__(self) -> str: ...
@@ -308,21 +329,30 @@ def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int
 @overload
 def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, dtype: NdarrayDType = None, out: None = None) -> Ndarray:
     """
-    Encodings of images and video, a row a cell: [prefix_rows + cells, columns].
+    Returns the encoding of an image or a video, with a row for each cell: [prefix_rows + cells, columns].
 
-    axes         (encoder, column, n) each: the columns from that one on get the encoder's rows for the positions
-                 0 .. n - 1, or, if n is a list [count], for these. The last axis varies fastest.
-    prefix_rows  rows of zeros before (class tokens)
-    dtype        of the result: float32, or another of NumPy's or torch's
-    out          [prefix_rows + cells, columns], written instead of a new array; columns of no axis stay
+    axes         a list of (encoder, column, n), one for each axis. The encoder writes the columns from `column` on. The axis has
+                 cells at the positions 0 .. n - 1 or, if n is a list [count], at these positions. The last axis varies fastest
+    prefix_rows  number of rows of zeros before the cells (class tokens)
+    dtype        type of the result: a dtype of NumPy or torch, or its name; the default is float32
+    out          [prefix_rows + cells, columns] an array to write to, instead of a new one. Columns that no axis writes are unchanged
 
-        half = posenc.Encoder(dim // 2, layout="sin_cos")  # MAE: rows by height, then width; columns by width first
+    Raises ValueError or TypeError for a wrong argument; the message names the axis. Then nothing has been written.
+
+        half = posenc.Encoder(dim // 2, layout="sin_cos")  # MAE: cells in order of height, then width; columns of width first
         posenc.grid([(half, dim // 2, 14), (half, 0, 14)], prefix_rows=1)
     """
 
 def grid_add_(x: A, axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, scale: float = 1.0) -> A:
     """
-    x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error it is as it was.
+    Adds a grid in place: x = x * scale + grid(axes). Returns x.
+
+    x            [prefix_rows + cells, columns] float32, float16 or bfloat16; writable
+    axes         the axes, as in grid()
+    prefix_rows  number of rows of zeros before the cells
+    scale        multiplies x before the grid is added
+
+    Raises ValueError or TypeError for a wrong argument; then x is unchanged.
     """
 
 @overload
@@ -330,13 +360,14 @@ def positions_from_ids(ids: Tensor, padding_id: int, *, past: int = 0) -> Tensor
 @overload
 def positions_from_ids(ids: Numbers, padding_id: int, *, past: int = 0) -> Ndarray:
     """
-    Positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
+    Returns the positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
 
-        padding_id + past + the number of ids up to this one that are not padding_id; padding_id for padding
+    The position of a token is padding_id + past + n. n is the number of ids in the sequence, up to and including this one, that
+    are not padding_id. The position of padding is padding_id.
 
     ids         [..., tokens] integers
-    padding_id  what pads
-    past        tokens that came before (past_key_values_length)
+    padding_id  the id of padding
+    past        number of tokens before these (past_key_values_length)
 
         encoder.embed(ids, table, positions=posenc.positions_from_ids(ids, padding_id=1))
     """
@@ -346,12 +377,13 @@ def positions_from_mask(mask: Tensor, *, normalization: Literal['none', 'f32', '
 @overload
 def positions_from_mask(mask: Numbers, *, normalization: Literal['none', 'f32', 'f64'] = 'none', scale: float = 0.0, offset: float = 0.0) -> tuple[Ndarray, Ndarray]:
     """
-    Positions of an image's cells, as DETR counts them: y, x [..., height, width] float64.
+    Returns the positions of the cells of images, as DETR counts them: (y, x), each [..., height, width] float64.
 
-    mask           [..., height, width] bool or uint8; what is not 0 is padding
-    normalization  none: the number of cells that are not padding, from 1; f32, f64: that, plus offset, divided by the last of the
-                   column or row, times scale, with operations rounded to this type
-    scale          0 means 2 pi
+    mask           [..., height, width] bool or uint8; 0 is a cell of the image, and any other value is padding
+    normalization  none: y is the number of cells without padding in the column, up to and including this one, and x in the row.
+                   f32 or f64: (count + offset) / last * scale, where last is the count of the last cell of the column or row. Each
+                   operation is rounded to this type
+    scale          the default, 0, means 2 pi
     offset         -0.5 for Deformable DETR
     """
 

@@ -9,7 +9,7 @@
 namespace posenc_python {
 namespace {
 
-constexpr posenc_type kNone = {};  // of what posenc has no type for
+constexpr posenc_type kNone = {};  // a type that posenc does not have
 
 posenc_type TypeOf(nb::dlpack::dtype_code code, size_t bits) {
   switch (code) {
@@ -24,7 +24,7 @@ posenc_type TypeOf(nb::dlpack::dtype_code code, size_t bits) {
   }
 }
 
-// Of a format of the module struct, in this machine's order of bytes.
+// The type for a format string of Python's module struct, in this machine's byte order.
 posenc_type TypeOf(const char* format, size_t size) {
   constexpr char kNative = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '<' : '>';
   if (format == nullptr) return kNone;
@@ -39,7 +39,7 @@ bool IsRange(nb::handle object) { return object.type().ptr() == reinterpret_cast
 
 bool StartsWith(const std::string& text, const char* start) { return text.rfind(start, 0) == 0; }
 
-// The error of what ought to be an array, and says so, but cannot be had as one.
+// The error message of an object that has __dlpack__ but cannot be read by it; empty if there is no error.
 std::string WhyNot(nb::handle object) {
   try {
     object.attr("__dlpack__")();
@@ -68,7 +68,7 @@ std::string WhyNot(nb::handle object) {
              "; posenc's arrays are in the CPU's memory");
 }
 
-// NumPy's arrays of ml_dtypes.bfloat16 have neither the buffer protocol nor DLPack.
+// Whether the object is a NumPy array of ml_dtypes.bfloat16. It has neither the buffer protocol nor DLPack.
 bool IsNumpyBfloat16(nb::handle object) {
   return TypeName(object) == "numpy.ndarray" &&
          Text(Attribute(Attribute(object, "dtype"), "name")) == "bfloat16";
@@ -83,7 +83,7 @@ nb::object ToTuple(const Shape& shape) {
 }
 
 nb::handle empty, numbers, mask_bytes, widened,
-    coefficients;  // of posenc._arrays, as long as the process lives
+    coefficients;  // functions of posenc._arrays, kept until the process ends
 
 }  // namespace
 
@@ -124,7 +124,7 @@ void Array::TakeBuffer(Access access) {
   if (type_ == 0) return;
   for (int axis = 0; axis < view.ndim; ++axis) {
     if (view.strides[axis] % view.itemsize != 0 && view.shape[axis] > 1) {
-      RaiseValue(name_ + ": its elements are not a multiple of their size apart");
+      RaiseValue(name_ + ": its strides must be multiples of the size of an element");
     }
     shape_.push_back(view.shape[axis]);
     strides_.push_back(view.strides[axis] / view.itemsize);
@@ -141,7 +141,8 @@ void Array::TakeTensor(nb::handle object, Access access, const char* instead) {
     RaiseValue(name_ + " is negated lazily: pass " + name_ + ".resolve_neg()");
   }
   const nb::object outside = OutsideTransforms();
-  // Without gradients, parameters are as other tensors, but DLPack refuses them.
+  // While no gradients are recorded, a parameter is like any other tensor, but DLPack refuses it. So detach
+  // it.
   const bool requires_grad = object.attr("requires_grad").ptr() == Py_True;
   TakeDlpack(requires_grad ? object.attr("detach")() : nb::borrow(object), access);
   if (is_written) tensor_ = nb::borrow(object);
@@ -152,14 +153,14 @@ void Array::TakeDlpack(nb::handle object, Access access) {
   const bool has_name =
       PyUnicode_Check(module.ptr()) && PyUnicode_AsUTF8AndSize(module.ptr(), nullptr) != nullptr;
   PyErr_Clear();
-  if (!has_name) RaiseNoArray(name_, object);  // nanobind relies on it
+  if (!has_name) RaiseNoArray(name_, object);  // nanobind needs the name
   if (!nb::try_cast(object, dlpack_, false)) {
     const nb::object device = Attribute(Attribute(object, "device"), "type");
     if (!device.is_none() && Text(device) != "cpu") RaiseDevice(name_, object);
-    if (IsTensor(object)) return;  // of a type that DLPack has not
+    if (IsTensor(object)) return;  // DLPack does not have its type
     const std::string why = WhyNot(object);
     if (why.empty()) RaiseNoArray(name_, object);
-    RaiseType(name_ + ": " + TypeName(object) + " refuses to be taken by DLPack: " + why);
+    RaiseType(name_ + ": " + TypeName(object) + " cannot be read by DLPack: " + why);
   }
   if (dlpack_.device_type() != nb::device::cpu::value) RaiseDevice(name_, object);
   if (access != Access::kRead && StartsWith(Text(module), "jax")) {

@@ -1,4 +1,5 @@
-// What the nouns of the module share: where each is bound, how calls run, how objects are made.
+// Declares the functions that bind the parts of the module, and helpers to run calls and to initialize
+// objects.
 #ifndef POSENC_PYTHON_BINDINGS_H_
 #define POSENC_PYTHON_BINDINGS_H_
 
@@ -16,14 +17,15 @@ void BindGrid(nb::module_& module);
 void BindPositions(nb::module_& module);
 void BindRotary(nb::module_& module);
 
-// What work() returns, which runs without the interpreter's lock and touches nothing of Python's.
+// Calls work() without the interpreter's lock, and returns its result. work() must not use Python objects.
 template <class Work>
 auto Released(const Work& work) {
   const nb::gil_scoped_release released;
   return work();
 }
 
-// __init__ of a class that never changes: makes what make() returns, once. Two threads may try.
+// The __init__ of a class whose objects never change: initializes `self` with the result of make(). Raises
+// TypeError if `self` is initialized a second time, also if two threads try at once.
 template <class Make>
 void Initialize(nb::handle self, const Make& make) {
   using Made = decltype(make());
@@ -36,7 +38,7 @@ void Initialize(nb::handle self, const Make& make) {
   nb::inst_mark_ready(self);
 }
 
-// How pickle makes an object again: of its type and its arguments.
+// The result of __reduce__: pickle makes the object again from its type and its arguments.
 nb::tuple Reduce(nb::handle type, nb::handle first, const nb::dict& arguments);
 
 }  // namespace posenc_python

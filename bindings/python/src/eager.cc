@@ -1,6 +1,6 @@
-// The calls of posenc.torch that a decode step makes, in one entry each: few elements in contiguous tensors,
-// new results, and nothing recorded. For any other call, a wrong one too, an entry returns None and has
-// written nothing; posenc.torch then goes its general way, which says what is wrong.
+// Fast functions for the calls that posenc.torch makes in a decode step: few elements in contiguous tensors,
+// new results, and no recording. For any other call, or a wrong one, they write nothing and return None.
+// posenc.torch then takes its general path, which also raises the error.
 
 #include <nanobind/nanobind.h>
 
@@ -15,13 +15,14 @@
 namespace posenc_python {
 namespace {
 
-// Elements of a call, at most. So few take so little time that the interpreter's lock is kept, and copying
-// them first is faster than adding in one pass.
+// The most elements in a call. So few take so little time that the interpreter's lock need not be released,
+// and that copying them first is faster than adding in a single pass.
 constexpr size_t kMost = 1 << 14;
 
-// Of the arguments of a call those that say where its rows or tokens are, and by what they are multiplied.
+// The arguments of a call that give the positions of rows or tokens, and the scale.
 struct Where {
-  // False for anything but integers and numbers, or first beside positions.
+  // Takes the arguments. Returns false if they are not an integer and a float, or if first and positions are
+  // both set.
   bool Take(nb::handle from, nb::handle at, nb::handle by) {
     if (!PyLong_CheckExact(from.ptr()) || !PyFloat_CheckExact(by.ptr())) return false;
     int overflow = 0;
@@ -31,7 +32,7 @@ struct Where {
     return overflow == 0 && (!is_list || (first == 0 && ToDense(at, &positions)));
   }
 
-  // Whether positions are [rows], or the first axes of x if but for rows they are 1.
+  // Whether positions are [rows], or have the axes of x before the columns, all of which are 1 except rows.
   bool Fits(const DenseTensor& x, size_t before, size_t rows) const {
     if (positions.count() != rows) return false;
     if (positions.axes == 1) return true;

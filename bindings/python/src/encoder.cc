@@ -1,4 +1,4 @@
-// posenc.Encoder as Python sees it: members, documentation, presets.
+// Binds posenc.Encoder: its doc strings, its methods and properties, and the list of its presets.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -17,57 +17,75 @@ namespace {
 using S = posenc_spec;
 
 constexpr char kEncoderDoc[] =
-    R"(Writes and adds encodings: sin(p w_i) and cos(p w_i), correctly rounded, with
+    R"(Computes sinusoidal position encodings: sin(p w_i) and cos(p w_i) for positions p, every entry correctly rounded, with
 
     w_i = position_scale * min_timescale * (base / min_timescale)^(-2i / exponent_dim)
 
-Immutable, for any number of threads; made in microseconds. Arguments are members of posenc_spec (posenc/posenc_c.h):
+An Encoder never changes, so threads may share it. It is made in microseconds. Arguments are the members of posenc_spec,
+which posenc/posenc_c.h describes. A wrong value raises ValueError, and a wrong type raises TypeError.
 
-dim               columns of a row (d_model)
-preset            a framework's convention, of posenc.presets(); further arguments change it
-layout            of the columns: sines and cosines interleaved, or one after the other
-exponent_dim      divides 2i; 0 means dim
+dim               number of columns (d_model)
+preset            name of a convention (posenc.presets()); other arguments change it
+layout            order of the columns: sines and cosines interleaved, or in two halves
+exponent_dim      divides 2i in the exponent; 0 means dim
 position_scale    multiplies every position
-phase_rounding    how the phase is rounded before its sine is taken: as a framework does, or none
-target            an instruction set, of posenc.targets(); None: the best
-frequencies       [pairs] of your own instead of w_i, in `unit` per step; copied, float32 as it is
-nan_rows          bad positions make rows of NaN, instead of ValueError
-lists_only        made faster, for encode() and add_(positions=...)
-odd_column        what an odd dim has besides pairs
-min_timescale     the first frequency, as in tensor2tensor's code: 2 and base 10000 give w from 2 to 0.0004.
-                  For timescales 1 / w from 2 to 10000: position_scale=0.5, base=5000
+phase_rounding    rounds phases before the sine, as a framework does; none: phases are exact
+target            name of an instruction set (posenc.targets()); None: the best one
+frequencies       [pairs] your own frequencies instead of w_i, in `unit` per step; they are copied, and float32 stays float32
+unit              unit of the frequencies: radians, half turns or turns per step
+nan_rows          True: a position that is NaN or out of range makes a row of NaN; False: it raises ValueError
+lists_only        True: takes less memory and less time to make, but table() and runs become as slow as lists of positions
+odd_column        what the last column of an odd dim contains
+min_timescale     the first frequency, as in the code of tensor2tensor: 2 and base 10000 give w from 2 to 0.0004.
+                  For timescales 1 / w from 2 to 10000, use position_scale=0.5 and base=5000
 position_offset   added to every position
-input_first       column 0 is the position itself (NeRF)
-padding_position  rows at it are zero; None: no row
-table_rows        of the whole table of which each call writes a part: large ones are streamed past the caches)";
+input_first       True: column 0 is the position itself (NeRF)
+padding_position  the row at this position is zero; None: no row is zero
+table_rows        if calls write parts of one large table, its number of rows; large tables are written past the CPU's caches)";
 
-constexpr char kEncodeDoc[] = R"(The encoding at each of the positions: [..., dim].
+constexpr char kEncodeDoc[] = R"(Returns the encoding at each position: [..., dim].
 
-positions  [...] integers or floats of any type, a list, a range, or a number: |p| <= posenc.MAX_POSITION
-dtype      of the result: float32, or another of NumPy's or torch's
-out        [..., dim], written instead of a new array: float64, float32, float16 or bfloat16
+positions  [...] integers or floats of any type, in steps: an array, a list, a range or a number. |p| <= posenc.MAX_POSITION
+dtype      type of the result: a dtype of NumPy or torch, or its name; the default is float32
+out        [..., dim] float64, float32, float16 or bfloat16: an array to write to, instead of a new one
 
-Returns out, or a new array: torch's for its dtype, or for a tensor of positions without dtype; else NumPy's.
-ValueError names the first position out of range; then nothing has been written.)";
+Returns out, or a new array. The new array is a torch tensor if dtype is a torch dtype, or if positions are a tensor and there
+is no dtype. Otherwise it is a NumPy array.
+
+Raises ValueError if a position is out of range; the message names the first one. Then nothing has been written.)";
+
+constexpr char kTableDoc[] = R"(Returns the encoding at the positions first .. first + rows - 1: [rows, dim].
+
+rows   number of rows
+first  position of the first row, in steps
+
+dtype, out, the type of the result and errors are the same as in encode().)";
 
 constexpr char kAddDoc[] =
-    R"(x = x * scale + encoding, in place, rounded as x * scale, a float32 encoding and the sum.
+    R"(Adds the encoding in place: x = x * scale + encoding. Returns x.
 
-x          [..., rows, dim] float32, float16 or bfloat16, writable, columns next to each other. For a tensor that requires
-           a gradient write x + encoder.table(..., dtype=x.dtype), or use torch.no_grad()
-first      position of the first row; [...], one for each sequence (left padding); 0
-positions  instead of first: [rows], or [..., rows], of any values
+The product x * scale and the sum are rounded to float32, and the encoding is a correctly rounded float32. For float16 and
+bfloat16 the sum is then rounded to the type of x.
 
-Returns x. On an error x is as it was.)";
+x          [..., rows, dim] float32, float16 or bfloat16; writable, with a stride of 1 between columns. If x is a tensor that
+           requires a gradient, use x + encoder.table(..., dtype=x.dtype) or posenc.torch.add, or call under torch.no_grad()
+first      position of the first row, in steps; or [...], one position for each sequence (left padding). The default is 0
+positions  instead of first: [rows] or [..., rows], integers or floats
+scale      multiplies x before the encoding is added
 
-constexpr char kEmbedDoc[] = R"(table[ids] * scale + encoding, in one pass: [..., rows, dim].
+Raises ValueError or TypeError for a wrong argument; then x is unchanged.)";
 
-ids        [..., rows] integers, below the length of the table
+constexpr char kEmbedDoc[] = R"(Returns table[ids] * scale + encoding, computed in one pass: [..., rows, dim].
+
+ids        [..., rows] integers, 0 .. vocabulary - 1
 table      [vocabulary, dim] float32, float16 or bfloat16
-first      position of the first row of each sequence; 0
-positions  instead of first: [rows], or [..., rows]
-dtype      of the result: the table's, or float32
-out        [..., rows, dim], written instead of a new array; on an error it may be written in part)";
+first      position of the first row of each sequence, in steps; the default is 0
+positions  instead of first: [rows] or [..., rows], integers or floats
+scale      multiplies the rows of the table
+dtype      type of the result: the type of the table (the default), or float32
+out        [..., rows, dim] an array to write to, instead of a new one
+
+Raises ValueError if an id or a position is out of range; then out may have been written in part.)";
 
 Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
   S spec;
@@ -137,7 +155,7 @@ void BindEncoder(nb::module_& module) {
           },
           "name"_a.none() = nb::ellipsis(), "dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, dim: int, **overrides) -> Encoder"),
-          "Encoder(dim, preset=name, **overrides): posenc.presets() has the names.")
+          "The same as Encoder(dim, preset=name, **overrides). posenc.presets() lists the names.")
       .def("encode", &Encode, "positions"_a.none() = nb::ellipsis(), "more"_a, "dtype"_a = nb::none(),
            "out"_a = nb::none(), "unknown"_a,
            nb::sig("def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, "
@@ -147,7 +165,7 @@ void BindEncoder(nb::module_& module) {
            "dtype"_a = nb::none(), "out"_a = nb::none(), "unknown"_a,
            nb::sig("def table(self, rows: int, *, first: int = 0, dtype: posenc._types.DType = None, "
                    "out: posenc._types.Array | None = None) -> posenc._types.Array"),
-           "The encoding at first .. first + rows - 1: [rows, dim], otherwise as encode().")
+           kTableDoc)
       .def("add_", &Add, "x"_a.none() = nb::ellipsis(), "more"_a, "first"_a = nb::none(),
            "positions"_a = nb::none(), "scale"_a.none() = 1.0, "unknown"_a,
            nb::sig(

@@ -1,4 +1,4 @@
-// posenc.Encoder and its calls, whose arguments encoder.cc documents.
+// posenc.Encoder and its methods. The doc strings in encoder.cc describe their arguments.
 #ifndef POSENC_PYTHON_ENCODER_H_
 #define POSENC_PYTHON_ENCODER_H_
 
@@ -12,7 +12,7 @@ namespace posenc_python {
 struct Encoder {
   posenc::Encoder encoder;
   nb::object dim;
-  nb::dict arguments;  // that it was made of
+  nb::dict arguments;  // the arguments that it was made with
 };
 
 nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,

@@ -1,4 +1,4 @@
-// What an encoder does: rows written, added, embedded.
+// The methods of posenc.Encoder that write, add and embed rows.
 
 #include <nanobind/nanobind.h>
 
@@ -13,7 +13,8 @@ constexpr char kEmbedInstead[] =
     "write torch.nn.functional.embedding(ids, table) + encoder.table(..., dtype=table.dtype), which torch "
     "records";
 
-// What was at fault: an element of a list, or `run`, the rows from a first position on.
+// The name, for a message, of what is out of range: an element of a list, or `run`, the rows from a first
+// position on.
 std::string Fault(posenc_status status, const List& list, size_t bad) {
   return IsOutOfRange(status) ? list.At(bad) : "";
 }
@@ -25,7 +26,8 @@ void RequireOne(nb::handle first, nb::handle positions) {
   if (!first.is_none() && !positions.is_none()) RaiseValue("first and positions exclude each other");
 }
 
-// Positions for rows of a shape: a position each, or those of the last axis, for all others the same.
+// Makes the list have a position for each row. If it has positions only for the last axis of `rows`, they are
+// repeated.
 void Spread(List* positions, const Shape& rows) {
   if (positions->shape() == rows) return;
   const Shape last(rows.empty() ? rows.end() : rows.end() - 1, rows.end());
@@ -45,7 +47,8 @@ posenc_status AddList(const Encoder& self, const Array& x, const List& list, flo
       [&] { return posenc_add_at(self.encoder.get(), &positions, into.count, &into.rows, scale, bad); });
 }
 
-// x [..., rows, dim], its sequences apart or, as [rows, batch, dim] transposed, interleaved.
+// Adds runs to x [..., rows, dim]. Its sequences follow one another, or are interleaved, if x is [rows,
+// batch, dim] transposed.
 posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const List* firsts, float scale,
                       size_t* bad) {
   const posenc_encoder* encoder = self.encoder.get();
@@ -59,7 +62,8 @@ posenc_status AddRuns(const Encoder& self, const Array& x, int64_t first, const 
   if (by_turns && firsts == nullptr) {
     return Released([&] {
       posenc_status status = POSENC_OK;
-      for (size_t b = 0; b < batch.count && status == POSENC_OK; ++b) {  // if any is refused, the first is
+      for (size_t b = 0; b < batch.count && status == POSENC_OK;
+           ++b) {  // if the library refuses one, it refuses the first
         const posenc_rows into = {x.type(), data + b * batch.stride * x.size(), rows.stride};
         status = posenc_add(encoder, first, rows.count, &into, scale);
       }
@@ -190,8 +194,8 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
     status = Released([&] {
       return posenc_embed_at(encoder, &lookup, &its_positions, into.count, &into.rows, factor, &bad);
     });
-    array.MoveVersion();  // written in part, perhaps
-    // Of a row's id and position the id is reported.
+    array.MoveVersion();  // after an error, it may be written in part
+    // If the id and the position of a row are both out of range, the message names the id.
     const bool is_id = IsOutOfRange(status) &&
                        (list.Integer(bad) < 0 || static_cast<size_t>(list.Integer(bad)) >= lookup.vocabulary);
     Check(status, Fault(status, is_id ? list : at, bad));
@@ -213,7 +217,7 @@ nb::object Embed(const Encoder& self, nb::handle ids, nb::handle table, const nb
     }
     return one;
   });
-  array.MoveVersion();  // written in part, perhaps
+  array.MoveVersion();  // after an error, it may be written in part
   const bool is_type = posenc_status_kind(status) == POSENC_BAD_TYPE;
   Check(status, is_type        ? "dtype"
                 : bad == kNone ? Fault(status, "ids from first on")

@@ -8,7 +8,7 @@
 namespace posenc_python {
 namespace {
 
-// Whether float() is the whole of it, as it is not of NumPy's and torch's booleans and complex numbers.
+// Whether float(object) keeps its meaning. It does not for booleans and complex numbers of NumPy and torch.
 bool IsReal(nb::handle object) {
   if (!PyIndex_Check(object.ptr()) && Attribute(object.type(), "__float__").is_none()) return false;
   const nb::object dtype = Attribute(object, "dtype"), kind = Attribute(dtype, "kind");  // NumPy's has it
@@ -52,7 +52,7 @@ std::string Text(nb::handle object, const char* null) {
 }
 
 void RequireNoMore(const nb::args& positional) {
-  if (positional.size() != 0) RaiseType("too many arguments: all further ones need their names");
+  if (positional.size() != 0) RaiseType("too many arguments: pass the others by their names");
 }
 
 void RequireNoMore(const nb::kwargs& keywords) {

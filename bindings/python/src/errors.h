@@ -1,4 +1,5 @@
-// posenc's statuses and wrong arguments as Python's exceptions. Messages name the argument.
+// Raises Python exceptions for posenc's statuses and for wrong arguments, and reads simple arguments.
+// Messages name the argument.
 #ifndef POSENC_PYTHON_ERRORS_H_
 #define POSENC_PYTHON_ERRORS_H_
 
@@ -16,48 +17,50 @@ using namespace nanobind::literals;
 [[noreturn]] void RaiseType(const std::string& message);
 [[noreturn]] void RaiseValue(const std::string& message);
 
-// Raises what a refusal of this kind is in Python: MemoryError, TypeError for the type of an array, else
+// Raises the exception for a status: MemoryError, TypeError if the type of an array is wrong, and otherwise
 // ValueError.
 [[noreturn]] void Raise(posenc_status status, const std::string& sentence);
 
-// Raises a refusal with posenc's sentence, after `what` and a colon if there is one. POSENC_OK raises
-// nothing.
+// Raises the exception for a status, with posenc's sentence. If `what` is not empty, it comes first, followed
+// by a colon. Does nothing for POSENC_OK.
 void Check(posenc_status status, const std::string& what = {});
 
-// Whether a value is out of range: a position, or an id. Its index says which one.
+// Whether the status says that a position or an id is out of range. Then the call has also returned its
+// index.
 inline bool IsOutOfRange(posenc_status status) { return posenc_status_kind(status) == POSENC_OUT_OF_RANGE; }
 
-// An attribute; None if there is none, or asking for it raises.
+// An attribute, or None if there is none or if reading it raises an exception.
 nb::object Attribute(nb::handle object, const char* name);
 
-// str(object) as UTF-8; what that has not, such as half a surrogate pair, as an escape, and null characters
-// too, at which C's strings would end.
+// str(object) as UTF-8. Characters that UTF-8 does not have, such as half a surrogate pair, become escapes.
+// So do null characters, which would end a C string.
 std::string Text(nb::handle object, const char* null = "\\x00");
 
-// TypeError if a call has arguments beyond those that it knows. (nanobind's own message names no argument,
-// and prints what may not be printable.)
+// Raises TypeError if a call has unknown arguments. (nanobind's own message does not name the argument, and
+// may print characters that are not printable.)
 void RequireNoMore(const nb::args& positional);
 void RequireNoMore(const nb::kwargs& keywords);
 
-// TypeError for an argument whose default is Ellipsis, since a call needs it.
+// Raises TypeError if a required argument is missing. Such an argument has the default Ellipsis.
 void RequireGiven(nb::handle object, const std::string& name);
 
-// "int", "numpy.ndarray": what something is, for messages.
+// The type of an object, for messages: "int", "numpy.ndarray".
 std::string TypeName(nb::handle object);
 
-// repr(object), cut if long.
+// repr(object), or the name of its type if repr is long.
 std::string Repr(nb::handle object);
 
-// An integer, NumPy's too; a bool is one, an array of several is not.
+// Whether an object is an integer, possibly NumPy's. A bool is an integer; an array with axes is not.
 bool IsInteger(nb::handle object);
 
-// Integers and numbers as arguments, from whatever has __index__ or __float__, but no bool.
+// Read arguments: integers and numbers from any object with __index__ or __float__ except bool, and flags
+// from bool. Raise TypeError or ValueError with the name of the argument.
 int64_t ToInteger(nb::handle object, const std::string& name);
 size_t ToSize(nb::handle object, const std::string& name);  // not negative
 double ToReal(nb::handle object, const std::string& name);
 bool ToFlag(nb::handle object, const std::string& name);
 
-// A string without null characters, as long as `object` lives; null for None.
+// A string without null characters, which is valid as long as `object` lives. Null for None.
 const char* ToString(nb::handle object, const std::string& name);
 
 }  // namespace posenc_python

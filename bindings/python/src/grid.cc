@@ -1,4 +1,4 @@
-// posenc.grid and posenc.grid_add_: grid_c.h's encodings of images and video.
+// Binds posenc.grid and posenc.grid_add_: encodings of images and video (grid_c.h).
 
 #include <nanobind/nanobind.h>
 
@@ -17,18 +17,30 @@ namespace {
 
 constexpr char kAddInstead[] = "write x + posenc.grid(..., dtype=x.dtype), which torch records";
 
-constexpr char kGridDoc[] = R"(Encodings of images and video, a row a cell: [prefix_rows + cells, columns].
+constexpr char kGridDoc[] =
+    R"(Returns the encoding of an image or a video, with a row for each cell: [prefix_rows + cells, columns].
 
-axes         (encoder, column, n) each: the columns from that one on get the encoder's rows for the positions
-             0 .. n - 1, or, if n is a list [count], for these. The last axis varies fastest.
-prefix_rows  rows of zeros before (class tokens)
-dtype        of the result: float32, or another of NumPy's or torch's
-out          [prefix_rows + cells, columns], written instead of a new array; columns of no axis stay
+axes         a list of (encoder, column, n), one for each axis. The encoder writes the columns from `column` on. The axis has
+             cells at the positions 0 .. n - 1 or, if n is a list [count], at these positions. The last axis varies fastest
+prefix_rows  number of rows of zeros before the cells (class tokens)
+dtype        type of the result: a dtype of NumPy or torch, or its name; the default is float32
+out          [prefix_rows + cells, columns] an array to write to, instead of a new one. Columns that no axis writes are unchanged
 
-    half = posenc.Encoder(dim // 2, layout="sin_cos")  # MAE: rows by height, then width; columns by width first
+Raises ValueError or TypeError for a wrong argument; the message names the axis. Then nothing has been written.
+
+    half = posenc.Encoder(dim // 2, layout="sin_cos")  # MAE: cells in order of height, then width; columns of width first
     posenc.grid([(half, dim // 2, 14), (half, 0, 14)], prefix_rows=1))";
 
-// (encoder, column, count) or (encoder, column, positions), each.
+constexpr char kGridAddDoc[] = R"(Adds a grid in place: x = x * scale + grid(axes). Returns x.
+
+x            [prefix_rows + cells, columns] float32, float16 or bfloat16; writable
+axes         the axes, as in grid()
+prefix_rows  number of rows of zeros before the cells
+scale        multiplies x before the grid is added
+
+Raises ValueError or TypeError for a wrong argument; then x is unchanged.)";
+
+// The axes of a call: (encoder, column, count) or (encoder, column, positions).
 struct Axes {
   explicit Axes(nb::handle objects) {
     RequireGiven(objects, "axes");
@@ -144,9 +156,7 @@ void BindGrid(nb::module_& module) {
              nb::sig("def grid_add_(x: posenc._types.Array, "
                      "axes: typing.Sequence[tuple[Encoder, int, int | posenc._types.Numbers]], *, "
                      "prefix_rows: int = 0, scale: float = 1.0) -> posenc._types.Array"),
-             "x = x * scale + grid(axes), in place: x [prefix_rows + cells, columns]. Returns x; on an error "
-             "it is as "
-             "it was.");
+             kGridAddDoc);
 }
 
 }  // namespace posenc_python

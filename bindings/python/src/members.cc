@@ -20,7 +20,7 @@ std::string RealDefault(double value) {
   return text;
 }
 
-// "float = 10000.0"
+// The type and the default value in a signature: "float = 10000.0".
 std::string TypeAndDefault(const Member& member) {
   const auto initial = static_cast<size_t>(member.initial);
   switch (member.kind) {
@@ -54,7 +54,7 @@ void SetSizes(nb::handle value, const std::string& name, size_t* sizes) {
   }
 }
 
-// Of doubles or of floats, as it comes.
+// Sets a list of doubles or of floats, depending on the type of `value`.
 template <class Spec>
 void SetNumbers(const Member& member, nb::handle value, Spec* spec, nb::dict* kept) {
   if (value.is_none()) return;
@@ -177,7 +177,7 @@ std::string ToPreset(nb::handle object) {
 
 void CheckPreset(posenc_status status, const std::string& name, const posenc_model_report& report) {
   if (status == POSENC_OK) return;
-  const bool is_named = *report.key != '\0';  // in the sentence
+  const bool is_named = *report.key != '\0';  // then the sentence names the preset
   Raise(status, (is_named ? "" : "preset " + name + ": ") + report.text);
 }
 

@@ -1,4 +1,4 @@
-// Specs from Python's keyword arguments, which are named as their members.
+// Makes specs from Python's keyword arguments, which have the names of the members.
 #ifndef POSENC_PYTHON_MEMBERS_H_
 #define POSENC_PYTHON_MEMBERS_H_
 
@@ -13,33 +13,35 @@
 
 namespace posenc_python {
 
-// The type that a choice among words has in signatures: "typing.Literal['exact', 'fast']".
+// The type annotation for a choice of words: "typing.Literal['exact', 'fast']".
 std::string TypeOf(const std::vector<std::string>& words);
 
-// That of __init__, whose first argument is the spec's first member and whose keywords are the others.
+// The signature of __init__. The first argument is the first member of the spec, and the other members are
+// keywords.
 template <class Spec>
 std::string Signature();
 
-// The words of each member that is a choice among them, a line each, for documentation.
+// Text for doc strings: a line with the words for each member that is a choice of words.
 template <class Spec>
 std::string Choices();
 
-// The place of a word.
+// The index of `value` in `words`. Raises TypeError or ValueError if it is not there.
 int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const std::string& name);
 
-// Sets what the arguments name, but for the preset, which comes before all others. TypeError for a name that
-// is none of the members, or a value of a wrong type; ValueError for a value that is none. `kept` gets the
-// arguments, for pickle. The spec points into lists among them, until creation has copied these.
+// Sets the members of a spec from arguments. The argument `preset` is skipped, because it is applied first.
+// Raises TypeError for an unknown name or a value of a wrong type, and ValueError for any other wrong value.
+// `kept` receives the arguments, for pickle. The spec points into their lists until the encoder or rotary has
+// been created, which copies them.
 template <class Spec>
 void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept);
 
-// The name of a preset, as text that C's functions can read.
+// The name of a preset, as a string for C functions.
 std::string ToPreset(nb::handle object);
 
-// Raises what a preset's function refuses, with the report's sentence.
+// Raises an error, with the sentence of the report, if the function for a preset has refused.
 void CheckPreset(posenc_status status, const std::string& name, const posenc_model_report& report);
 
-// `name(first, key=value, ...)`.
+// The text of __repr__: `name(first, key=value, ...)`.
 std::string Describe(const char* name, nb::handle first, const nb::dict& arguments);
 
 }  // namespace posenc_python

@@ -1,4 +1,4 @@
-// posenc._posenc: the module of C++ that the package posenc shows as its own.
+// The C++ module posenc._posenc. The package posenc exports its names.
 
 #include <nanobind/nanobind.h>
 
@@ -22,7 +22,8 @@ nb::list Targets() {
 
 NB_MODULE(_posenc, module) {
   using namespace posenc_python;
-  nb::set_leak_warnings(false);  // torch keeps operators, and what they refer to, until the process has ended
+  nb::set_leak_warnings(
+      false);  // torch keeps operators, and the objects that they use, until the process ends
   ImportArrays();
   module.attr("version") = posenc_version();
   module.attr("MAX_POSITION") = POSENC_MAX_POSITION;

@@ -1,4 +1,4 @@
-// Positions that are made from what a batch holds: token ids with padding, the mask of an image.
+// Binds functions that compute positions from token ids with padding, and from the mask of an image.
 
 #include "posenc/models_c.h"
 
@@ -13,23 +13,25 @@ namespace posenc_python {
 namespace {
 
 constexpr char kIdsDoc[] =
-    R"(Positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
+    R"(Returns the positions of tokens, as fairseq and transformers number them: [..., tokens] int64.
 
-    padding_id + past + the number of ids up to this one that are not padding_id; padding_id for padding
+The position of a token is padding_id + past + n. n is the number of ids in the sequence, up to and including this one, that
+are not padding_id. The position of padding is padding_id.
 
 ids         [..., tokens] integers
-padding_id  what pads
-past        tokens that came before (past_key_values_length)
+padding_id  the id of padding
+past        number of tokens before these (past_key_values_length)
 
     encoder.embed(ids, table, positions=posenc.positions_from_ids(ids, padding_id=1)))";
 
 constexpr char kMaskDoc[] =
-    R"(Positions of an image's cells, as DETR counts them: y, x [..., height, width] float64.
+    R"(Returns the positions of the cells of images, as DETR counts them: (y, x), each [..., height, width] float64.
 
-mask           [..., height, width] bool or uint8; what is not 0 is padding
-normalization  none: the number of cells that are not padding, from 1; f32, f64: that, plus offset, divided by the last of the
-               column or row, times scale, with operations rounded to this type
-scale          0 means 2 pi
+mask           [..., height, width] bool or uint8; 0 is a cell of the image, and any other value is padding
+normalization  none: y is the number of cells without padding in the column, up to and including this one, and x in the row.
+               f32 or f64: (count + offset) / last * scale, where last is the count of the last cell of the column or row. Each
+               operation is rounded to this type
+scale          the default, 0, means 2 pi
 offset         -0.5 for Deformable DETR)";
 
 nb::object FromIds(nb::handle ids, nb::handle padding_id, const nb::args& more, nb::handle past,

@@ -1,4 +1,4 @@
-// posenc.Rotary as Python sees it: members, documentation, presets.
+// Binds posenc.Rotary: its doc strings, its methods and properties, and the list of its presets.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -15,68 +15,76 @@ namespace {
 
 using S = posenc_rotary_spec;
 
-constexpr char kRotaryDoc[] = R"(Rotary embeddings (RoPE): pairs (a, b) of a head's elements become
+constexpr char kRotaryDoc[] =
+    R"(Computes rotary embeddings (RoPE). At position p, pair i of the elements of a head, (a, b), becomes
 
     A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i)),   w_i = base^(-2i / rotary_dim), scaled
 
-each rounded once. Immutable, for any number of threads. Arguments are members of posenc_rotary_spec
-(posenc/rotary_c.h, which has the formulas):
+Each result is rounded once. A Rotary never changes, so threads may share it. Arguments are the members of posenc_rotary_spec;
+posenc/rotary_c.h describes them and has all formulas. A wrong value raises ValueError, and a wrong type raises TypeError.
 
-head_dim     elements of a head, of which rotary_dim (0: all) from rotary_offset on turn
-preset       a family of models, of posenc.rotary_presets(); further arguments change it
-pairing      half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own)
-scaling      how the context was stretched, with factor, length, original_length and so on
-factors      [rotary_dim / 2] of LongRoPE (with long_factors) and ggml; copied, float32 as it is
-frequencies  [rotary_dim / 2] of your own, such as a checkpoint's inv_freq; copied, float32 as it is
-axes         of a position, each with so many pairs as sections says, in axis_order)";
+head_dim       number of elements in a head
+rotary_dim     how many of them rotate; 0 means all
+rotary_offset  the first element that rotates
+preset         name of a family of models (posenc.rotary_presets()); other arguments change it
+pairing        which elements are a pair: half_split (GPT-NeoX, Llama in transformers) or neighbours (GPT-J, Llama's own code)
+scaling        how the context was extended; uses factor, length, original_length and other arguments
+factors        [rotary_dim / 2] factors of LongRoPE (with long_factors) or ggml; they are copied, and float32 stays float32
+frequencies    [rotary_dim / 2] your own frequencies, such as inv_freq of a checkpoint; they are copied, and float32 stays float32
+axes           number of axes of a position; sections says how many pairs each axis rotates, and axis_order in which order
+amplitude      A; 0 means the amplitude of the scaling)";
 
-constexpr char kRotateDoc[] = R"(Rotates tensors, q and k for one, in place.
+constexpr char kRotateDoc[] =
+    R"(Rotates tensors in place, for example q and k. Returns the tensor, or a tuple of tensors.
 
-tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, writable, of any strides with elements
-            next to each other; they may not overlap. For tensors that require a gradient write
-            q * cos + rotate_half(q) * sin with the tensors of cache(), or use torch.no_grad()
-first       position of the first token; [...], one for each sequence (left padding); 0
-positions   instead of first: [tokens], or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
-scale       multiplies all that turns; a number, or one for each tensor
-inverse     turns back
-token_axis  -2 for [..., heads, tokens, head_dim] or [tokens, head_dim]
+tensors     each [..., tokens, heads, head_dim] float32, float16 or bfloat16, all of one type; writable, with a stride of 1
+            between elements of a head. Tensors must not overlap. If they require a gradient, use posenc.torch.rotate, or
+            q * cos + rotate_half(q) * sin with the result of cache(), or call under torch.no_grad()
+first       position of the first token, in steps; or [...], one position for each sequence (left padding). The default is 0
+positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+scale       multiplies the elements that rotate: a number, or a list with a number for each tensor
+inverse     True: rotates backwards
+token_axis  -3, or -2 if tensors are [..., heads, tokens, head_dim] or [tokens, head_dim]
 
-Returns the tensor, or a tuple of them. On an error all are as they were.)";
+Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.)";
 
-constexpr char kCacheDoc[] = R"(Cosines and sines, times the amplitude, correctly rounded.
+constexpr char kCacheDoc[] =
+    R"(Returns cosines and sines, times the amplitude, correctly rounded: (cos, sin), or one array.
 
-tokens     for the positions first .. first + tokens - 1
-positions  or for these: [...], with several axes [axes, ...]
-layout     halves: cos, sin [..., rotary_dim / 2]; duplicated: cos, sin [..., rotary_dim], as pairing has them;
-           halves_twice: those of halves, then once more, [..., rotary_dim], whatever the pairing;
-           cos_sin or pairs: one array [..., rotary_dim], cosines first or interleaved
-dtype      float32, or another of NumPy's or torch's
+tokens     the positions are first .. first + tokens - 1
+positions  instead of tokens: [...], or with several axes [axes, ...]
+layout     halves: cos and sin are [..., rotary_dim / 2].
+           duplicated: cos and sin are [..., rotary_dim], with the value of a pair for both of its elements.
+           halves_twice: cos and sin are [..., rotary_dim]; the second half repeats the first, with any pairing.
+           cos_sin, pairs: one array [..., rotary_dim], with cosines before sines, or interleaved
+dtype      type of the result: a dtype of NumPy or torch, or its name; the default is float32)";
 
-Returns (cos, sin) or the one array.)";
+constexpr char kConfigDoc[] =
+    R"(Makes the Rotary for a layer of a model from the model's configuration.
 
-constexpr char kConfigDoc[] = R"(The rotary of a layer of a model, by its configuration.
+config      a dict; the path of a config.json; an object with to_dict(), such as a configuration of transformers; or the
+            metadata of a GGUF file as a dict, with tensors such as rope_freqs as lists
+layer       number of the layer, from 0 on. layer or layer_type is needed if layers have different rotary embeddings
+layer_type  type of the layer, such as "sliding_attention"
+model_type  replaces the model type or architecture in the configuration
+pairing     half_split or neighbours; needed if posenc does not know the model. posenc then assumes that the model rotates by
+            +p, along one axis, in all layers
+overrides   arguments of Rotary that replace what the configuration says. length is needed if a scaling depends on it, and base
+            if neither the configuration nor the model's code has one
 
-config      a dict, the path of a config.json, or an object with to_dict(), as transformers' configurations are; or the
-            metadata of a GGUF file as a dict, with its tensors rope_freqs and the like as lists
-layer       the layer's number, or
-layer_type  its type ("sliding_attention"): needed if rotaries differ between layers
-model_type  the model's type or architecture, if it is not the configuration's
-pairing     needed if posenc does not know the model, which then rotates by +p, along one axis and in all layers
-overrides   arguments of Rotary, set over those that the configuration makes: length, if a scaling depends on it; base, if
-            neither the configuration nor the model's code has one
+print() shows the arguments of the result, and posenc.config() shows all layers. posenc never guesses: it raises ValueError for
+a configuration that it does not understand, and for a layer that does not rotate. The message names the file, if there is one,
+and the key, and says what would be right.)";
 
-The result shows its arguments. posenc never guesses. A configuration that it does not understand is a ValueError, and
-so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
-right. posenc.config() shows all layers.)";
-
-// Both lists of factors have one count and one type: doubles if either has.
+// Makes both lists of factors have the same type: doubles if one of them has doubles. Their lengths must be
+// equal.
 void MatchFactors(S* spec, nb::dict* kept) {
   constexpr const char* kNames[] = {"factors", "long_factors"};
   for (const char* name : kNames) {
     if (!kept->contains(name) || (*kept)[name].is_none()) return;
   }
   const nb::object factors = (*kept)[kNames[0]], longs = (*kept)[kNames[1]];
-  if (nb::len(factors) != nb::len(longs)) RaiseValue("factors and long_factors must be as many");
+  if (nb::len(factors) != nb::len(longs)) RaiseValue("factors and long_factors must have the same length");
   if ((spec->factors == nullptr) == (spec->long_factors == nullptr)) return;
   nb::dict doubles;
   doubles[kNames[0]] = factors.attr("astype")("float64");
@@ -86,7 +94,7 @@ void MatchFactors(S* spec, nb::dict* kept) {
 
 void RequireFloats(posenc_phase_rounding rounding, const S& spec) {
   if (rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
-    RaiseValue("frequencies must be float32 with f32_inv_freq, the buffer inv_freq itself, and are float64");
+    RaiseValue("with f32_inv_freq, frequencies must be float32, as the buffer inv_freq is, and are float64");
   }
 }
 
@@ -171,7 +179,7 @@ void BindRotary(nb::module_& module) {
           },
           "name"_a.none() = nb::ellipsis(), "head_dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
-          "Rotary(head_dim, preset=name, **overrides): posenc.rotary_presets() has the names.")
+          "The same as Rotary(head_dim, preset=name, **overrides). posenc.rotary_presets() lists the names.")
       .def_static(
           "from_config",
           [](nb::object config, const nb::args& more, nb::handle layer, nb::handle layer_type,
@@ -200,44 +208,47 @@ void BindRotary(nb::module_& module) {
                "None, "
                "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
                "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
-           "New tensors, rotated, contiguous; otherwise as rotate_().")
+           "Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in "
+           "rotate_().")
       .def("cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
            "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
            nb::sig(cache_signature.c_str()), kCacheDoc)
       .def_prop_ro(
-          "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); }, "Elements of a head.")
+          "head_dim", [](const Rotary& self) { return self.rotary.head_dim(); },
+          "The number of elements in a head.")
       .def_prop_ro(
-          "rotary_dim", [](const Rotary& self) { return self.rotary_dim; }, "Those of them that turn.")
+          "rotary_dim", [](const Rotary& self) { return self.rotary_dim; }, "How many of them rotate.")
       .def_prop_ro(
-          "rotary_offset", [](const Rotary& self) { return self.rotary_offset; }, "The first of these.")
+          "rotary_offset", [](const Rotary& self) { return self.rotary_offset; },
+          "The first element that rotates.")
       .def_prop_ro(
-          "axes", [](const Rotary& self) { return self.axes; }, "Of a position.")
+          "axes", [](const Rotary& self) { return self.axes; }, "The number of axes of a position.")
       .def_prop_ro(
           "axis_order",
           [](const Rotary& self) {
             return posenc::internal::WordOf<posenc::internal::Of::axis_order>(self.axis_order);
           },
-          "Which pairs rotate by which of them.")
+          "Which axis rotates which pairs.")
       .def_prop_ro(
           "pairing",
           [](const Rotary& self) {
             return posenc::internal::WordOf<posenc::internal::Of::pairing>(self.pairing);
           },
-          "Which elements are a pair, as it is read.")
+          "Which elements are a pair in the input.")
       .def_prop_ro(
           "output_pairing",
           [](const Rotary& self) {
             return posenc::internal::WordOf<posenc::internal::Of::pairing>(self.output_pairing);
           },
-          "Which elements are a pair, as it is written.")
+          "Which elements are a pair in the result.")
       .def_prop_ro(
           "amplitude", [](const Rotary& self) { return self.rotary.amplitude(); },
-          "What the scaling multiplies all that turns by.")
+          "The factor A of all elements that rotate.")
       .def_prop_ro(
           "target", [](const Rotary& self) { return self.rotary.target(); }, "The instruction set in use.")
-      .def_prop_ro(
-          "frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
-          "The scaled frequencies in radians per step, [rotary_dim / 2] float64. Slow: microseconds each.")
+      .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
+                   "The scaled frequencies, in radians per step: [rotary_dim / 2] float64. Computing them "
+                   "takes microseconds each.")
       .def("__repr__",
            [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
       .def("__reduce__",

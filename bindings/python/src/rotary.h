@@ -1,4 +1,4 @@
-// posenc.Rotary and its calls, whose arguments rotary.cc documents.
+// posenc.Rotary and its methods. The doc strings in rotary.cc describe their arguments.
 #ifndef POSENC_PYTHON_ROTARY_H_
 #define POSENC_PYTHON_ROTARY_H_
 
@@ -15,18 +15,17 @@ struct Rotary {
   posenc_pairing pairing, output_pairing;
   posenc_axis_order axis_order;
   nb::object head_dim;
-  nb::dict arguments;  // that it was made of
+  nb::dict arguments;  // the arguments that it was made with
 };
 
-// Of arguments as Rotary() takes them.
+// Makes a Rotary from the arguments of Rotary().
 Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments);
 
-// The rotary of a layer by a model's configuration, with arguments over those that it makes.
+// Makes the Rotary for a layer of a model from its configuration. `overrides` replace arguments.
 Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
                         nb::handle pairing, nb::dict overrides);
 
-// What posenc makes of all layers, for posenc.config: (model_type, source, [(layers, rotary, text)], keys,
-// text).
+// Reads all layers, for posenc.config. Returns (model_type, source, [(layers, rotary, text)], keys, text).
 nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,
                      nb::handle pairing);
 

@@ -1,4 +1,4 @@
-// What a rotary does: tensors rotated, caches written.
+// The methods of posenc.Rotary that rotate tensors and write caches.
 
 #include <nanobind/nanobind.h>
 
@@ -19,10 +19,10 @@ constexpr char kRotateInstead[] =
     "which "
     "torch records";
 
-// The positions of a call: from a first one on, which each sequence may have of its own, or a list [axes,
-// ...], without `axes` where a position has one.
+// The positions of a call: a first position, a first position for each sequence, or a list. The list is
+// [axes, ...], or [...] if a position has one axis.
 struct Positions {
-  // From first ones [...] on, a sequence each of so many tokens.
+  // First positions [...], one for each sequence; each sequence has `count` tokens.
   Positions(const Rotary& rotary, nb::handle firsts, const Shape& batch, size_t count) : axes(rotary.axes) {
     list.emplace(firsts, "first", true);
     if (list->shape() != batch) {
@@ -36,7 +36,7 @@ struct Positions {
       for (size_t b = 0; b < list->count(); ++b) {
         const int64_t start = list->Integer(b);
         for (int64_t t = 0; t < static_cast<int64_t>(count); ++t) {
-          const bool is_far = start > INT64_MAX - t;  // thus out of range
+          const bool is_far = start > INT64_MAX - t;  // then it is out of range, too
           own.push_back(is_far ? INT64_MAX : start + t);
         }
       }
@@ -69,13 +69,14 @@ struct Positions {
   size_t axes;
   int64_t first = 0;
   std::optional<List> list;
-  posenc_list all = {};  // [axes, ...], of a list
-  size_t run = 0;        // tokens from each of several first positions on
+  posenc_list all = {};  // the positions of a list, [axes, ...]
+  size_t run = 0;        // with several first positions, the number of tokens from each
   std::vector<int64_t> own;
-  Shape tokens;  // of a list, their shape
+  Shape tokens;  // the shape of tokens, if there is a list
 };
 
-// A tensor's axes: [..., tokens, heads, head_dim], [..., heads, tokens, head_dim] or [tokens, head_dim].
+// A tensor, and which of its axes are tokens and heads: [..., tokens, heads, head_dim], [..., heads, tokens,
+// head_dim] or [tokens, head_dim].
 struct Tensor {
   Tensor(const Rotary& rotary, nb::handle object, const std::string& name, Access access, int64_t token_axis)
       : array(object, name.c_str(), access, kRotateInstead) {
@@ -92,7 +93,8 @@ struct Tensor {
     has_heads = array.axes() > 2;
     if (has_heads) heads = array.Join(head, head + 1);
     tokens = array.Join(token, token + 1);
-    // It cannot be written, and a stride of 0 of a source would mean that of the result.
+    // A tensor that overlaps itself cannot be written. As a source it cannot be passed, because a stride of 0
+    // means the stride of the result.
     const bool is_empty = array.count() == 0;
     if (!is_empty && ((tokens.count > 1 && tokens.stride == 0) || (heads.count > 1 && heads.stride == 0))) {
       RaiseValue(name + ": its tokens or heads overlap in memory");
@@ -104,7 +106,7 @@ struct Tensor {
     for (const int64_t n : batch) batch_count *= static_cast<size_t>(n);
   }
 
-  // Of one element of the batch, counted in order.
+  // The heads of element b of the batch, counted in C order.
   posenc_heads Heads(size_t b, double scale, bool inverse) const {
     int64_t offset = 0;
     for (size_t axis = batch.size(); axis-- > 0;) {
@@ -141,13 +143,13 @@ std::vector<double> ToScales(nb::handle scale, size_t count) {
   return scales;
 }
 
-// A new array for what becomes of a tensor, contiguous.
+// A new, contiguous array of the same shape and type, for the result.
 nb::object Like(nb::handle object, const Array& array) {
   const nb::object its = Attribute(object, "dtype");
   return NewArray(array.shape(), its.is_none() ? nb::str(NameOf(array.type())) : its, object);
 }
 
-// The tensors of a call, of one type and with as many tokens.
+// The tensors of a call. They have the same type and number of tokens.
 struct Tensors {
   Tensors(const Rotary& rotary, const nb::args& objects, nb::handle scale, bool is_inverse,
           int64_t token_axis, bool in_place)
@@ -168,7 +170,7 @@ struct Tensors {
     }
   }
 
-  // Of tensor i, one element of the batch.
+  // The heads of tensor i, for element b of the batch.
   posenc_heads Heads(size_t i, size_t b) const {
     const posenc_heads own = all[i].Heads(b, scales[i], inverse);
     if (targets.empty()) return own;
@@ -178,7 +180,8 @@ struct Tensors {
     heads.source_head_stride = own.head_stride;
     return heads;
   }
-  // Of all tensors: of one element of the batch; of all.
+  // The heads of all tensors: Append appends them for one element of the batch, and Heads returns them for
+  // all elements.
   void Append(size_t b, std::vector<posenc_heads>* heads) const {
     for (size_t i = 0; i < all.size(); ++i) heads->push_back(Heads(i, b));
   }
@@ -192,21 +195,22 @@ struct Tensors {
 
   size_t tokens() const { return all[0].tokens.count; }
 
-  std::deque<Tensor> all, targets;  // none of the latter in place
-  std::vector<nb::object> made;     // new arrays, which the targets are
+  std::deque<Tensor> all, targets;  // targets is empty if the call works in place
+  std::vector<nb::object> made;     // the new arrays of the targets
   std::vector<double> scales;
   bool inverse;
 };
 
-// With positions of its own for each element of the batch. Refused as a whole, or done as a whole: all
-// positions and all tensors are checked before the first element is rotated.
+// Rotates when each element of the batch has its own positions. All positions and all tensors are checked
+// before the first element is rotated, so a refused call changes nothing.
 posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
                          size_t batch, size_t* bad) {
   const size_t tokens = tensors.tokens(), all = batch * tokens;
   posenc_status status = posenc_rotate_at(rotary, &positions.all, all, nullptr, 0, bad);
   if (status != POSENC_OK) return status;
   const std::vector<posenc_heads> heads = tensors.Heads();
-  // Of what it refuses, the tensors come before this position.
+  // This position is always refused, but the library checks the tensors first. So the call only checks the
+  // tensors.
   status = posenc_rotate(rotary, INT64_MAX, tokens, heads.data(), heads.size());
   if (!IsOutOfRange(status)) return status;
   const posenc_type type = positions.all.type;

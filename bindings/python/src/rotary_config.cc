@@ -1,5 +1,5 @@
-// posenc.Rotary.from_config and posenc.config: the entries of a configuration from Python's values, and
-// arguments from the spec.
+// posenc.Rotary.from_config and posenc.config: turns a Python configuration into entries for the library, and
+// the library's spec into arguments of Rotary.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -29,13 +29,14 @@ using posenc::internal::Kind;
 using posenc::internal::LayerGroup;
 using posenc::internal::Member;
 
-// Configurations have few levels. One that contains itself has many.
+// The most levels of a configuration. Real ones have few levels; a dict that contains itself has infinitely
+// many.
 constexpr int kMostLevels = 64;
 
-// No list that posenc reads has more items, of which there is one for each pair or for each layer.
+// The most items of a list. posenc reads lists with an item for each pair or for each layer.
 constexpr size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
 
-// Whether they are a GGUF file's metadata, whose keys have dots.
+// Whether a dictionary is the metadata of a GGUF file, whose keys have dots.
 bool IsGguf(const nb::dict& dictionary) {
   if (dictionary.contains("general.architecture")) return true;
   if (!dictionary.contains("general")) return false;
@@ -43,13 +44,14 @@ bool IsGguf(const nb::dict& dictionary) {
   return PyDict_Check(general.ptr()) && nb::borrow<nb::dict>(general).contains("architecture");
 }
 
-// Keys and values, with what the entries point to. Of several keys of one name the last one counts.
+// The entries of a configuration, and the strings and lists to which they point. If a key occurs twice, the
+// last one counts.
 class Entries {
  public:
-  // `where` begins the sentence of a configuration that is refused.
+  // `where` is the beginning of error messages: the file, if there is one.
   explicit Entries(std::string where) : where_(std::move(where)) {}
 
-  // All that a configuration has.
+  // Adds everything in a configuration.
   void Add(const nb::dict& dictionary) {
     has_dots_ = IsGguf(dictionary);
     AddDictionary("", dictionary, 1);
@@ -62,7 +64,8 @@ class Entries {
   const std::vector<posenc_config_entry>& all() const { return entries_; }
 
  private:
-  // What a dictionary has, its keys behind a prefix. A dot in a key is none between two dictionaries.
+  // Adds the items of a dictionary; `prefix` comes before each key. A dot within a key is escaped, so that it
+  // does not look like a dot between two dictionaries.
   void AddDictionary(const std::string& prefix, nb::handle dictionary, int levels) {
     RequireFew(levels);
     for (const auto& [name, value] : nb::borrow<nb::dict>(dictionary)) {
@@ -78,7 +81,7 @@ class Entries {
   static bool IsText(nb::handle value) { return PyUnicode_Check(value.ptr()); }
   static bool IsList(nb::handle value) { return PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()); }
 
-  // Integers beyond a double's range are infinite.
+  // The number as a double. Integers beyond the range of doubles become infinite.
   static double ToNumber(nb::handle value) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (PyErr_Occurred() == nullptr) return number;
@@ -87,10 +90,10 @@ class Entries {
     return nb::borrow(value) < nb::int_(0) ? -infinity : infinity;
   }
 
-  // A text that a C string can hold.
+  // The text as a C string: null characters are escaped.
   static std::string WordOf(nb::handle value) { return Text(value, "\\u0000"); }
 
-  // Of an array of whatever kind the list or the number; else the same.
+  // Converts an array of any library to a list or a number. Returns any other value unchanged.
   static nb::object Whole(nb::handle value) {
     if (!value.is_none() && !IsNumber(value) && !IsText(value) && !IsList(value)) {
       const nb::object whole = Attribute(value, "tolist");
@@ -99,7 +102,7 @@ class Entries {
     return nb::borrow(value);
   }
 
-  // What a value is by itself, but for lists and dictionaries.
+  // The kind of a value that is not a list or a dictionary.
   static posenc_config_kind KindOf(nb::handle value) {
     if (value.is_none()) return POSENC_CONFIG_NULL;
     if (PyBool_Check(value.ptr())) return POSENC_CONFIG_FLAG;
@@ -126,7 +129,7 @@ class Entries {
     Put(key, entry);
   }
 
-  // A list of strings has an entry for each; a list of mixed kinds has the kind -1.
+  // Adds a list. A list of strings becomes an entry for each string. A list of mixed kinds gets the kind -1.
   void AddList(const std::string& key, nb::handle list, int levels) {
     RequireFew(levels);
     bool is_mixed = false;
@@ -135,7 +138,7 @@ class Entries {
     for (const nb::handle listed : list) {
       nb::object item = Whole(listed);
       const posenc_config_kind own = KindOf(item);
-      // Dictionaries within a list are no part of the model's own keys.
+      // The keys of a dictionary in a list are not keys of the model itself; "[]." marks them.
       if (PyDict_Check(item.ptr())) AddDictionary(key + "[].", item, levels + 1);
       if (IsList(item)) AddWithin(key, item, levels + 1);
       is_mixed = is_mixed || own == -1 || own == POSENC_CONFIG_NULL || (!items.empty() && own != kind);
@@ -157,7 +160,7 @@ class Entries {
     Put(key, {nullptr, is_mixed ? posenc_config_kind{-1} : of_list, 0.0, nullptr, kept.data(), kept.size()});
   }
 
-  // Of a list within a list only the dictionaries count.
+  // Adds the dictionaries in a list that is itself in a list. Its other items do not matter.
   void AddWithin(const std::string& key, nb::handle list, int levels) {
     RequireFew(levels);
     for (const nb::handle listed : list) {
@@ -179,12 +182,12 @@ class Entries {
   std::string where_;
   bool has_dots_ = false;
   std::vector<posenc_config_entry> entries_;
-  std::unordered_map<std::string, size_t> places_;  // of keys among the entries
+  std::unordered_map<std::string, size_t> places_;  // the index of each key's entry
   std::deque<std::string> texts_;
   std::deque<std::vector<double>> lists_;
 };
 
-// A configuration: a dictionary as it is; what the file at a path has; else what an object says of itself.
+// The dictionary of a configuration, which is a dictionary, the path of a file, or an object with to_dict().
 struct Source {
   explicit Source(nb::handle config) {
     if (PyDict_Check(config.ptr())) {
@@ -201,7 +204,7 @@ struct Source {
     }
   }
 
-  std::string where;  // "config.json: ", or ""
+  std::string where;  // "config.json: ", or "" if there is no file
   nb::object dictionary;
 };
 
@@ -211,7 +214,7 @@ nb::object ArrayOf(const double* numbers, size_t count) {
   return list;
 }
 
-// The members that are not the default, as keyword arguments have them.
+// The members of a spec that differ from their defaults, as keyword arguments.
 nb::dict ArgumentsOf(const posenc_rotary_spec& spec) {
   const posenc_rotary_spec initial = posenc::internal::Default<posenc_rotary_spec>();
   nb::dict arguments;
@@ -258,7 +261,7 @@ ConfigQuestion QuestionOf(nb::handle layer, nb::handle layer_type, nb::handle mo
   return question;
 }
 
-// Whether it is refused because the base is none of the entries, or is null.
+// Whether a configuration is refused because it has no base, or because its base is null.
 bool LacksBase(const Entries& entries, const ConfigAnswer& answer) {
   const std::vector<posenc_config_entry>& all = entries.all();
   const size_t index = answer.report.index;
@@ -268,8 +271,8 @@ bool LacksBase(const Entries& entries, const ConfigAnswer& answer) {
   return key.find("theta") != std::string::npos || key.find("base") != std::string::npos;
 }
 
-// The base that a configuration lacks, as one of its keys: beside those that were read, in the part of the
-// model.
+// Asks again, with the base that the configuration lacks. The base is added in each part of the configuration
+// from which keys were read, until the library finds it.
 ConfigAnswer AskWithBase(double base, const ConfigQuestion& question, Entries* entries, ConfigAnswer answer) {
   const std::string key = answer.report.key;
   std::vector<std::string> prefixes = {""};
@@ -294,7 +297,7 @@ Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_ty
   if (question.pairing) overrides["pairing"] = pairing;
   posenc_rotary_spec stated = posenc::internal::Default<posenc_rotary_spec>();
   nb::dict kept;
-  Set(overrides, &stated, &kept);  // which refuses wrong arguments before wrong configurations
+  Set(overrides, &stated, &kept);  // refuses wrong arguments before the configuration is read
   const Source source(config);
   Entries entries(source.where);
   entries.Add(nb::borrow<nb::dict>(source.dictionary));

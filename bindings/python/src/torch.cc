@@ -5,14 +5,14 @@
 namespace posenc_python {
 namespace {
 
-// What posenc._torch has, as long as the process lives.
+// The names of posenc._torch. They are kept until the process ends.
 struct Torch {
   nb::handle tensor, strided, tracing_state, mode_count, are_transforms_active, forward_ad;
   nb::handle require_no_recording, require_constant, outside_transforms, move_version;
   nb::handle function_mode_count, is_grad_enabled, empty_like, contiguously, dtypes;
 };
 
-// An attribute's name as an object of Python's, which is looked up once.
+// The name of an attribute as a Python string, which is made once.
 struct Name {
   explicit Name(const char* name) : object(PyUnicode_InternFromString(name)) {}
   nb::handle object;
@@ -20,9 +20,9 @@ struct Name {
 
 nb::handle Kept(nb::handle module, const char* name) { return nb::object(module.attr(name)).release(); }
 
-// Null until torch has been imported, and while it is.
+// The names of posenc._torch, or null if torch has not been imported completely.
 const Torch* Imported() {
-  static const Torch* imported = nullptr;  // under the interpreter's lock
+  static const Torch* imported = nullptr;  // protected by the interpreter's lock
   if (imported != nullptr) return imported;
   if (PyDict_GetItemString(PyImport_GetModuleDict(), "torch") == nullptr) return nullptr;
   try {
@@ -42,13 +42,13 @@ const Torch* Imported() {
                          Kept(module, "empty_like"),
                          Kept(module, "contiguously"),
                          Kept(module, "dtypes")};
-  } catch (nb::python_error&) {  // something else of that name, or torch half imported
+  } catch (nb::python_error&) {  // another module with this name, or torch is only partly imported
     return nullptr;
   }
   return imported;
 }
 
-// By its type: what is no tensor may answer anything when asked for its class.
+// Checks the type itself, because any object may claim another class.
 bool IsTensor(const Torch& torch, nb::handle object) {
   return PyType_IsSubtype(Py_TYPE(object.ptr()), reinterpret_cast<PyTypeObject*>(torch.tensor.ptr())) != 0;
 }
@@ -59,8 +59,8 @@ bool HasTangents(const Torch& torch) {
   return !level.is_none() && PyLong_AsLong(level.ptr()) != -1;
 }
 
-// Attributes, and results of calls without arguments; null after an error. Python's own functions are faster
-// than nanobind's, and a tensor is asked for eight of them.
+// Get an attribute, or the result of a call without arguments; null after an error. Python's own functions
+// are faster than nanobind's, and each tensor takes eight of these calls.
 nb::object Get(nb::handle object, const Name& name) {
   return nb::steal(PyObject_GetAttr(object.ptr(), name.object.ptr()));
 }
@@ -70,14 +70,14 @@ nb::object Call(nb::handle object, const Name& method) {
 }
 nb::object Call(nb::handle function) { return nb::steal(PyObject_CallNoArgs(function.ptr())); }
 
-// Null after an error, too.
+// The address of a tensor's elements. Null after an error, too.
 void* Data(nb::handle tensor) {
   static const Name data_ptr("data_ptr");
   const nb::object address = Call(tensor, data_ptr);
   return address.is_valid() ? PyLong_AsVoidPtr(address.ptr()) : nullptr;
 }
 
-// The dtype as posenc has it; 0 for any other.
+// posenc's type for a torch dtype; 0 if posenc does not have it.
 posenc_type TypeOf(const Torch& torch, nb::handle dtype) {
   for (int type = POSENC_F32; type <= POSENC_I64; ++type) {
     if (dtype.is(PyTuple_GetItem(torch.dtypes.ptr(), type - POSENC_F32)))
@@ -88,14 +88,14 @@ posenc_type TypeOf(const Torch& torch, nb::handle dtype) {
 
 bool IsZero(nb::handle number) { return PyLong_AsLong(number.ptr()) == 0; }
 
-// Of a plain tensor; false after an error, too.
+// The implementation of ToDense, for a plain tensor. Returns false after an error, too.
 bool IsDense(const Torch& torch, nb::handle object, DenseTensor* tensor) {
   static const Name requires_grad("requires_grad"), is_cpu("is_cpu"), dtype("dtype"), shape("shape");
   static const Name is_contiguous("is_contiguous"), is_neg("is_neg");
   tensor->type = TypeOf(torch, Get(object, dtype));
   if (tensor->type == 0 || Get(object, is_cpu).ptr() != Py_True) return false;
   if (Call(object, is_contiguous).ptr() != Py_True) return false;
-  // Integers are neither negated lazily nor differentiated.
+  // Integer tensors are never negated lazily, and have no gradients.
   if (tensor->type != POSENC_I32 && tensor->type != POSENC_I64) {
     if (Call(object, is_neg).ptr() != Py_False) return false;
     const bool has_gradient = Get(object, requires_grad).ptr() != Py_False;
@@ -112,7 +112,8 @@ bool IsDense(const Torch& torch, nb::handle object, DenseTensor* tensor) {
   return tensor->data != nullptr && tensor->count() != 0;
 }
 
-// A tensor that is its elements and nothing else, as most are: decided without a call of Python's functions.
+// Whether a tensor is just its elements, as most tensors are. This is a fast check, without calling a Python
+// function.
 bool IsPlain(const Torch& torch, nb::handle tensor) {
   return tensor.type().is(torch.tensor) && Attribute(tensor, "requires_grad").ptr() == Py_False &&
          torch.are_transforms_active().ptr() == Py_False && !HasTangents(torch);
@@ -120,7 +121,7 @@ bool IsPlain(const Torch& torch, nb::handle tensor) {
 
 void RequireConstant(const Torch& torch, nb::handle object, const std::string& name, bool is_written,
                      const char* instead, int depth) {
-  constexpr int kMaxAxes = 64;  // of a list that NumPy takes
+  constexpr int kMaxAxes = 64;  // NumPy takes no list with more axes
   if (PyList_Check(object.ptr()) || PyTuple_Check(object.ptr())) {
     if (depth == kMaxAxes) return;
     for (const nb::handle one : nb::borrow<nb::object>(object)) {

@@ -1,5 +1,5 @@
-// What torch does besides computing, where posenc must know of it: operators that are recorded, gradients,
-// versions of tensors. Nothing here imports torch; without it each function returns at once.
+// Detects what torch does besides computing: recording operators, gradients, versions of tensors. These
+// functions never import torch. If it has not been imported, they return at once.
 #ifndef POSENC_PYTHON_TORCH_H_
 #define POSENC_PYTHON_TORCH_H_
 
@@ -13,35 +13,34 @@ namespace posenc_python {
 
 namespace nb = nanobind;
 
-// RuntimeError while torch records operators (jit.trace, make_fx, fake tensors), whose record would lack what
-// posenc computes. Every call begins with it.
+// Raises RuntimeError while torch records operators (jit.trace, make_fx, fake tensors), because the record
+// would lack what posenc computes. Every call of posenc begins with this check.
 void RequireNoRecording();
 
 bool IsTensor(nb::handle object);
 bool IsStrided(nb::handle tensor);  // not sparse
 
-// ValueError for a tensor, or a list with one, that requires a gradient while gradients are recorded, or is
-// otherwise more than the numbers in its memory. `instead` says what to write then; null: for one that is
-// read, how it may be taken as a constant.
+// Raises ValueError if a tensor, or a tensor in a list, is more than the numbers in its memory; for example,
+// if it requires a gradient while gradients are recorded. `instead` is the message's advice what to write
+// instead. If it is null, the advice is how to use the tensor as a constant.
 void RequireConstant(nb::handle object, const std::string& name, bool is_written = false,
                      const char* instead = nullptr);
 
-// While what it returns lives, tensors that are made, views too, belong to no transform of torch.func.
+// As long as the returned object lives, new tensors and views do not belong to a transform of torch.func.
 nb::object OutsideTransforms();
 
-// For a tensor that has been written: backward() then refuses to use its former elements.
+// Call this after writing a tensor. Then backward() refuses to use its old elements.
 void MoveVersion(nb::handle tensor);
 
-// Whether torch only computes: it records no operators, transforms no functions, and has neither tangents nor
-// a mode that may change what a tensor answers.
+// Whether torch does nothing but compute: it records no operators, transforms no functions, has no tangents,
+// and no mode is active that could change how a tensor answers.
 bool IsIdle();
 
-// A contiguous tensor with elements in the CPU's memory, and all that such a tensor is while torch is idle.
-// It lives as long as the object that was asked.
+// A contiguous, non-empty tensor in the CPU's memory. It is valid as long as the Python object lives.
 struct DenseTensor {
   static constexpr size_t kMaxAxes = 8;
 
-  size_t count() const;  // of elements
+  size_t count() const;  // the number of elements
 
   void* data;
   posenc_type type;
@@ -49,11 +48,11 @@ struct DenseTensor {
   int64_t shape[kMaxAxes];
 };
 
-// False for whatever is no such tensor, or may require a gradient; nothing is raised.
+// Returns false if `object` is not such a tensor, or if it may require a gradient. Raises nothing.
 bool ToDense(nb::handle object, DenseTensor* tensor);
 
-// A new tensor of the same shape and type, and its memory; its strides are those of its shape, or the
-// other's.
+// A new tensor of the same shape and type; *data becomes its memory. It is contiguous, or has the strides of
+// `tensor`.
 nb::object EmptyLike(nb::handle tensor, bool keeps_strides, void** data);
 
 }  // namespace posenc_python

@@ -1,4 +1,4 @@
-"""posenc's C functions by ctypes, in a shared library of another build: what the package's bits are compared with."""
+"""Calls posenc's C functions with ctypes, in a shared library from another build. Tests compare the package with them."""
 
 import ctypes
 import os
@@ -63,7 +63,7 @@ ARGUMENTS = {
 
 
 def random_bits(type_, shape, seed=1):
-    """Ordinary numbers as their bits, from float64 without rounding: top bits only."""
+    """The bits of ordinary numbers of a type. They are the top bits of doubles, so nothing is rounded."""
     numbers = numpy.random.default_rng(seed).standard_normal(shape)
     if type_ == F16:
         return numbers.astype("float16").view("uint16")
@@ -82,13 +82,13 @@ class Library:
         self.c.posenc_status_message.restype = ctypes.c_char_p
 
     def __call__(self, name, *arguments):
-        """A call that must succeed. Structs are passed by their addresses."""
+        """Calls a function, which must succeed. Structs are passed by address."""
         arguments = [ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments]
         status = getattr(self.c, name)(*arguments)
         assert status == 0, (name, self.c.posenc_status_message(status))
 
     def _spec(self, preset, name, size):
-        """A spec whose size only the library knows."""
+        """A spec as bytes; only the library knows its size."""
         for bytes_ in range(8, 2048, 8):
             spec = ctypes.create_string_buffer(bytes_)
             if getattr(self.c, preset)(spec, SIZE(bytes_), name.encode(), SIZE(size), None) == 0:

@@ -1,7 +1,7 @@
-"""fuzz.py SECONDS [SEED]: calls all of the package with random arguments of random kinds.
+"""fuzz.py SECONDS [SEED]: calls all functions of the package with random arguments of random kinds.
 
-A call may return or raise TypeError, ValueError, MemoryError (UnicodeError is a ValueError); anything else ends this
-with status 1, and a crash with that of a signal. What a refused call should have written must be as it was.
+A call may return, or raise TypeError, ValueError or MemoryError (UnicodeError is a ValueError). After any other exception the
+exit status is 1, and a crash ends the program by a signal. A refused call must not have written anything.
 """
 
 import array
@@ -23,19 +23,19 @@ except ImportError:
     torch = None
 
 ALLOWED = (TypeError, ValueError, MemoryError)
-OF_TORCH = (*ALLOWED, RuntimeError, IndexError)  # of posenc.torch's functions
+OF_TORCH = (*ALLOWED, RuntimeError, IndexError)  # errors that posenc.torch's functions may raise
 DIMS = (1, 2, 3, 8, 16, 64, 67)
 TYPES = ("float32", "float16", "float64", "int32", "int64", "int8", "uint64", "longdouble", "bool", "complex64", ">f4", "O", "S3", "V0")
 
 
 class Liar:
-    """Has every method that is asked for, and none of them right."""
+    """An object that has every method, and every method returns something wrong."""
 
     def __init__(self, r):
         self.r = r
 
     def __getattr__(self, name):
-        # An object with __torch_function__ answers for torch's functions. Whatever it returns is right then.
+        # An object with __torch_function__ may return anything from torch's functions, so its results cannot be checked.
         if name == "__torch_function__" or name.startswith("__") and self.r.random() < 0.7:
             raise AttributeError(name)
         return self.r.choice([None, 3, "x", lambda *a, **k: 1, self])
@@ -54,7 +54,7 @@ class Liar:
 
 
 class Raiser:
-    """Raises, whatever is asked."""
+    """An object that raises an exception for every access."""
 
     def __getattribute__(self, name):
         raise ValueError("asked for " + name)
@@ -140,7 +140,7 @@ class Random:
         return self.r.choice(makes)()
 
     def likely(self, name, noun):
-        """A value that suits an argument of that name, as often as not."""
+        """A value that fits an argument with this name, about half of the time."""
         columns = getattr(noun, "dim", getattr(noun, "head_dim", 8))
         few = lambda: [self.r.choice((0, 1, 2, 3, 5)) for _ in range(self.r.choice((1, 1, 2)))]
         if name in ("dim", "head_dim", "rows", "tokens", "rotary_dim"):
@@ -185,11 +185,11 @@ class Random:
 
 
 def members(noun):
-    """The names of what a constructor takes besides the size, from its signature."""
+    """The names of a constructor's arguments, without the size, from its signature."""
     return re.findall(r"(\w+): ", noun.__init__.__nb_signature__[0][0].partition("*, ")[2])
 
 
-# What there is, and the names of its arguments.
+# All functions, with the names of their arguments.
 CALLS = {
     "Encoder": (["dim"], members(posenc.Encoder)), "Rotary": (["head_dim"], members(posenc.Rotary)),
     "encode": (["positions"], ["dtype", "out"]), "table": (["rows"], ["first", "dtype", "out"]),
@@ -257,7 +257,7 @@ def one_call(random_):
     try:
         made = getattr(noun, name)(*arguments, **members)
     except ALLOWED:
-        if name != "embed":  # which may have written a part of out
+        if name != "embed":  # embed may have written a part of out
             assert before == [each.tobytes() for each in written], (name, arguments, members)
         return 0
     if name in ("Encoder", "Rotary"):
@@ -269,7 +269,7 @@ def one_call(random_):
 def main(seconds, seed):
     faulthandler.enable()
     warnings.simplefilter("ignore")
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # MemoryError, not all of the machine's memory
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # so that large arrays raise MemoryError, and do not fill the machine's memory
     print("seed", seed, flush=True)
     random_, until, calls, done = Random(seed), time.monotonic() + seconds, 0, 0
     while time.monotonic() < until:

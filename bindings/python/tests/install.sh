@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh SOURCE PYTHON FOLDER: before it does anything else, bindings/python/install says in one line what an active
-# virtual environment lacks, and nothing of one that lacks nothing.
+# install.sh SOURCE PYTHON FOLDER: if the active virtual environment lacks something, bindings/python/install must say so in
+# one line, before it does anything else. If nothing is missing, it must say nothing.
 set -eu
 source=$1 python=$2 venv=$3
 rm -rf "$venv"

@@ -1,11 +1,11 @@
-"""run.py NAME: runs the tests of that module; exit status 77 if there was nothing that could be run."""
+"""run.py NAME: runs the tests of a module. The exit status is 77 if all tests were skipped."""
 
 import sys
 import unittest
 
 try:
     suite = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1])
-except unittest.SkipTest as reason:  # of all of the module
+except unittest.SkipTest as reason:  # the whole module is skipped
     print(reason)
     sys.exit(77)
 result = unittest.TextTestRunner(verbosity=2).run(suite)

@@ -1,4 +1,4 @@
-"""The package computes what the C functions do, bit for bit, for all types."""
+"""The package returns the same bits as the C functions, for all types."""
 
 import pickle
 import unittest
@@ -12,11 +12,11 @@ try:
 except ImportError:
     torch = None
 
-DIM, ROWS = 70, 97  # both odd enough for tails
+DIM, ROWS = 70, 97  # no multiples of a vector length, so that loops have tails
 
 
 def array(bits, type_):
-    """As the package takes it: NumPy's, or torch's for bfloat16. Shares memory."""
+    """An array for the package, in the same memory: NumPy's, or a torch tensor for bfloat16."""
     if type_ != c.BF16:
         return bits.view(c.NAMES[type_])
     return torch.from_numpy(bits.view("int16")).view(torch.bfloat16)
@@ -126,7 +126,7 @@ class Bits(unittest.TestCase):
         x = numpy.ones((16, 2 * DIM), "float32")
         posenc.grid_add_(x, [(half, DIM, ys), (half, 0, 5)], prefix_rows=1)
         self.assertTrue((x == 1 + posenc.grid([(half, DIM, ys), (half, 0, 5)], prefix_rows=1)).all())
-        self.assertTrue((posenc.grid([(half, 3, 2)])[:, :3] == 0).all())  # columns of no axis
+        self.assertTrue((posenc.grid([(half, 3, 2)])[:, :3] == 0).all())  # no axis writes these columns
 
     def test_rotate(self):
         tokens, shape = 11, (11, 3, 64)
@@ -142,7 +142,7 @@ class Bits(unittest.TestCase):
                 self.c("posenc_rotate", theirs, 7, tokens, heads, 2)
                 self.same(got_q, q)
                 self.same(got_k, k)
-                # The same heads first, in a batch whose elements have positions of their own.
+                # Heads come before tokens, and each element of the batch has other positions.
                 run = numpy.arange(7, 7 + tokens, dtype="int32")
                 batch = numpy.stack([first.swapaxes(0, 1)] * 2)
                 ours.rotate_(array(batch, type_), positions=numpy.stack([run, run + 1]), scale=0.125, token_axis=-2)
@@ -154,7 +154,7 @@ class Bits(unittest.TestCase):
                 self.same(batch, inverse)
 
     def test_rotate_to_new(self):
-        """What rotate_ makes of copies, contiguous; what is read stays as it was."""
+        """rotate returns what rotate_ makes of copies. The result is contiguous, and the arguments are unchanged."""
         q, k = numpy.random.default_rng(1).normal(size=(2, 2, 3, 70, 4, 16)).astype("float32")
         for rotary in posenc.Rotary(16), posenc.Rotary(16, pairing="neighbours", output_pairing="half_split", rotary_dim=8):
             for view in (lambda x: x), (lambda x: x[:, ::2, 5:40]), (lambda x: x.swapaxes(0, 1)), (lambda x: x[0, 0]), (lambda x: x[..., :1, :]):
@@ -173,7 +173,7 @@ class Bits(unittest.TestCase):
         self.assertEqual(posenc.Rotary(16).rotate(memoryview(q)).dtype, "float32")
 
     def test_first_of_each(self):
-        """A sequence each from a position of its own on, which all axes have."""
+        """Each sequence has its own first position, which is the same on all axes."""
         x = numpy.random.default_rng(1).normal(size=(2, 3, 5, 2, 16)).astype("float32")
         first = [[0, -3, 2**31 - 4], [7, 7, 1000]]
         for rotary in posenc.Rotary(16), posenc.Rotary(16, axes=2, sections=[3, 5]):
@@ -195,7 +195,7 @@ class Bits(unittest.TestCase):
         self.assertTrue((x == one).all())
 
     def test_axes_with_lists(self):
-        """Axial axes whose frequencies differ (Cosmos): all of them in one list, axis by axis."""
+        """Axial axes with different frequencies, as in Cosmos: one list has the frequencies of all axes, axis by axis."""
         sections = [22, 21, 21]
         want = [(1e4 * f ** (r / (r - 2))) ** (-2 * i / r) for f, r in ((2, 44), (1, 42), (1, 42)) for i in range(r // 2)]
         each = [posenc.Rotary(2 * n, scaling="ntk", factor=f).frequencies for n, f in zip(sections, (2.0, 1.0, 1.0))]
@@ -240,7 +240,7 @@ class Bits(unittest.TestCase):
     def test_frequencies(self):
         own = numpy.array([1.0, 0.25], "float32")
         encoder = posenc.Encoder(4, frequencies=own, unit="turns")
-        own[:] = 3  # copied
+        own[:] = 3  # has no effect, because the list was copied
         self.assertTrue((encoder.table(2, dtype="float64") == [[0, 1, 0, 1], [0, 1, 1, 0]]).all())
         self.assertTrue((posenc.Encoder(4, frequencies=[2, 3]).frequencies == [2, 3]).all())
 

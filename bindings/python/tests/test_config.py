@@ -1,5 +1,5 @@
-"""Configurations: every one of tests/models/golden/configs.txt, as a dict, a file, an object and arrays; files that are wrong; and
-posenc.config, which shows all layers."""
+"""Tests configurations of models: every configuration in tests/models/golden/configs.txt, as a dict, a file, an object and with
+arrays; files with errors; and posenc.config, which shows all layers."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def value_of(text):
 
 
 def published():
-    """Pairs of a configuration, as config.json has it, and its lines of what is asked and comes of it."""
+    """The golden configurations: pairs of a configuration, as in config.json, and lines with questions and answers about it."""
     for block in ("\n" + GOLDEN.read_text()).split("\n# ")[1:]:
         config, asked = {}, []
         for line in block.strip().split("\n")[1:]:
@@ -59,7 +59,7 @@ def arguments(asked):
 
 
 def essence(rotary):
-    """What tells rotaries apart, whichever arguments they were made of."""
+    """The properties by which rotary embeddings differ. They are equal for two that were made with other, equivalent arguments."""
     words = rotary.head_dim, rotary.rotary_dim, rotary.axes, rotary.axis_order, rotary.pairing, rotary.output_pairing
     return (*words, rotary.amplitude, *rotary.frequencies)
 
@@ -93,7 +93,7 @@ class Published(unittest.TestCase):
         self.assertGreater(made, 100)
 
     def test_groups(self):
-        """posenc.config shows what from_config makes; layers of which it makes nothing are groups of their own."""
+        """posenc.config shows what from_config makes. Layers without a rotary embedding are separate groups."""
         unread = 0
         for config, lines in published():
             for asked, what, *results in lines:
@@ -107,7 +107,7 @@ class Published(unittest.TestCase):
                         continue
                     try:
                         groups = posenc.config(config, **given).groups
-                    except ValueError as error:  # layers with attention are alike, and nothing says which have it
+                    except ValueError as error:  # layers with attention are the same, but the configuration does not say which layers these are
                         self.assertRegex(str(error) + asked, "layer_types (is missing|does not list$)")
                         unread += 1
                         continue
@@ -117,7 +117,7 @@ class Published(unittest.TestCase):
 
 @unittest.skipUnless("POSENC_COMMAND" in os.environ, "the command is not built")
 class Command(unittest.TestCase):
-    """posenc config FILE prints what posenc.config prints, and refuses what that refuses, in the same words."""
+    """The command `posenc config FILE` prints the same as posenc.config, and refuses the same files in the same words."""
 
     def compare(self, path):
         done = subprocess.run([os.environ["POSENC_COMMAND"], "config", path], capture_output=True, text=True)
@@ -126,7 +126,7 @@ class Command(unittest.TestCase):
         except (ValueError, TypeError) as error:
             self.assertEqual(done.returncode, 2)
             its = done.stderr.removeprefix("posenc: ").removesuffix("\n")
-            return str(error), its.removesuffix(" (--model-type, --pairing)")  # which options of the command state these
+            return str(error), its.removesuffix(" (--model-type, --pairing)")  # the command's message names the options
 
     def test_published(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -155,7 +155,7 @@ class Command(unittest.TestCase):
                 with self.subTest(members[:60]):
                     path.write_text("{%s, %s}" % (llama, members))
                     ours, its = self.compare(path) or ("", "")
-                    if " JSON " not in its and " levels " not in its:  # each parser has words of its own
+                    if " JSON " not in its and " levels " not in its:  # the two parsers have different messages for errors of JSON
                         self.assertEqual(ours, its)
             for data in b"", b"[]", b"\xff\xfe{\0}\0", b"\xef\xbb\xbf{%s}" % llama.encode(), b"{%s} x" % llama.encode(), b"{%s}\0" % llama.encode():
                 with self.subTest(data):
@@ -190,7 +190,7 @@ class Ways(unittest.TestCase):
         self.assertEqual(list(posenc.Rotary.from_config(config, length=65).frequencies), [0.25, 0.00125])
 
     def test_what_the_caller_states(self):
-        """The pairing of a model that posenc does not know, and the base that its configuration lacks."""
+        """The caller states the pairing of a model that posenc does not know, and a base that its configuration lacks."""
         for config in UNKNOWN, {"head_dim": 8}, {"text_config": {"head_dim": 8}}:
             for pairing in "half_split", "neighbours":
                 made = posenc.Rotary.from_config({**config, "rope_theta": 7.0} if config is UNKNOWN else config,
@@ -203,12 +203,12 @@ class Ways(unittest.TestCase):
                          posenc.Rotary(8, base=7.0).frequencies[1])
         self.assertRaisesRegex(TypeError, "base", posenc.Rotary.from_config, UNKNOWN, pairing="half_split", base="7")
         self.assertRaisesRegex(ValueError, "pairing must be one of", posenc.Rotary.from_config, UNKNOWN, pairing="same")
-        # Of a model that posenc knows they change what comes of it.
+        # For a model that posenc knows, pairing and base replace what the configuration says.
         self.assertEqual(repr(posenc.Rotary.from_config(LLAMA, base=7.0, pairing="neighbours")),
                          "posenc.Rotary(8, pairing='neighbours', base=7.0)")
 
     def test_kinds(self):
-        """Values that look alike and are not."""
+        """Values of other kinds that look the same, such as True and 1."""
         def refused(kind, text, **members):
             self.assertRaisesRegex(kind, text, posenc.Rotary.from_config, {**LLAMA, **members})
 
@@ -220,7 +220,7 @@ class Ways(unittest.TestCase):
         refused(ValueError, "rope_scaling is \"linear\"", rope_scaling="linear")
         refused(ValueError, "rope_theta is infinity", rope_theta=10**400)
         refused(ValueError, "rope_theta is -infinity", rope_theta=-10**400)
-        # Neither a NUL nor an empty key makes another key of it.
+        # A key with a null character, or an empty key, is not mistaken for another key.
         for key in "rope_theta\0x", "x.rope_theta", "rope_\ud800", "rope_scaling.factor":
             refused(ValueError, "rope_", **{key: 7})
         refused(ValueError, "rope_theta", **{"": {"rope_theta": 7}})
@@ -244,7 +244,7 @@ class Files(unittest.TestCase):
         want = "posenc.Rotary(8, base=100.0)"
         for text in (
             "{%s}" % inner, "\ufeff{%s}" % inner, "\n\t{ %s }\n" % inner,
-            '{"rope_theta": 7, %s}' % inner,  # the last of a name counts
+            '{"rope_theta": 7, %s}' % inner,  # if a key occurs twice, the last one counts
             '{"x": NaN, "y": [Infinity, -Infinity], "z": 1e300, "w": 1%s, %s}' % ("0" * 300, inner),
             '{"x": %s%s, %s}' % ("[" * 63, "]" * 63, inner),
             '{"x": "\\ud83d\\ude00 \\\\ud800 \\u0000", %s}' % inner,
@@ -275,7 +275,7 @@ class Files(unittest.TestCase):
                 self.assertRaisesRegex(ValueError, f"\\A{self.path}:({message})", self.read, data)
 
     def test_sentences(self):
-        """Of a configuration that is refused, and of a rotary that cannot be: they begin with the file."""
+        """Messages begin with the file, if a configuration is refused, and if the rotary embedding is impossible."""
         of = '{"model_type": "llama", "head_dim": %s}'
         self.assertRaisesRegex(ValueError, f"\\A{self.path}: head_dim is \"8\", but must be a number\\Z", self.read, of % '"8"')
         self.assertRaisesRegex(ValueError, f"\\A{self.path}: head_dim is 1, which makes", self.read, of % "1")

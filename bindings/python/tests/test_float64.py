@@ -1,4 +1,5 @@
-"""posenc.torch with float64: torch's operations over correctly rounded float64s, gradients within gradcheck's bounds, modules after .double()."""
+"""Tests posenc.torch with float64: torch's operations on correctly rounded float64s, gradients within the bounds of gradcheck, and
+modules after .double()."""
 
 import unittest
 
@@ -57,7 +58,7 @@ class Float64(unittest.TestCase):
                 pt.embed(torch.tensor([[0, 1, 2], [3, 4, id_]]), table, ENCODER)
 
     def test_rotate(self):
-        """The products and sums of the formula, whose sines are correctly rounded: the exact rotation of floats but for a few ulp."""
+        """The result is computed by the formula, with correctly rounded sines. It is within a few ulp of the exact rotation."""
         for name, rotary in ROTARIES.items():
             dim, lead = rotary.head_dim, (rotary.axes,) if rotary.axes > 1 else ()
             floats = random(2, 5, 3, dim).float(), random(2, 5, 1, dim, seed=2).float()
@@ -83,7 +84,7 @@ class Float64(unittest.TestCase):
         self.same(pt.rotate(near, ROTARIES["halves"], torch.tensor([2**31 - 1]), token_axis=-2, inverse=True)[0].mul(2**40).round(), x[:1, :1].mul(2**40).round())
 
     def test_gradcheck(self):
-        """First and second gradients by differences, of functions and of modules."""
+        """First and second gradients of functions and modules, compared with finite differences."""
         for rotary in ROTARIES.values():
             at = POSITIONS if rotary.axes == 1 else torch.stack([POSITIONS, POSITIONS // 2])
             q, k = random(2, 5, 1, rotary.head_dim).requires_grad_(), random(2, 5, 1, rotary.head_dim, seed=2).requires_grad_()

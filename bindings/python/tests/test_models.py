@@ -1,4 +1,4 @@
-"""posenc.torch's modules in models: notebooks' and transformers' classes, written anew here, before and after; training."""
+"""Tests posenc.torch's modules in models: classes like those of notebooks and transformers, before and after patch(); training."""
 
 import copy
 import math
@@ -21,11 +21,11 @@ except ImportError:
 torch.set_num_threads(1)
 
 
-# The classes that people have.
+# Classes as people have them in their models.
 
 
 class PositionalEncoding(nn.Module):
-    """Of notebooks."""
+    """The class that many notebooks contain."""
 
     def __init__(self, d_model, max_len=5000, dropout=0.0):
         super().__init__()
@@ -42,7 +42,7 @@ class PositionalEncoding(nn.Module):
 
 
 class SequenceFirst(PositionalEncoding):
-    """Of torch's tutorial: x [rows, batch, d_model], multiplied by sqrt(d_model) within."""
+    """As in torch's tutorial: x is [rows, batch, d_model], and is multiplied by sqrt(d_model)."""
 
     def __init__(self, d_model):
         super().__init__(d_model)
@@ -63,7 +63,7 @@ class InputEmbedding(nn.Module):
 
 
 class RotaryOfTransformers(nn.Module):
-    """Llama's and GLM's in transformers; with axes Qwen2-VL's, that of each."""
+    """As in transformers for Llama and GLM. With axes, it returns cos and sin for each axis, as for Qwen2-VL."""
 
     def __init__(self, config, dim):
         super().__init__()
@@ -92,21 +92,21 @@ def apply_llama(q, k, cos, sin):
 
 
 def apply_glm(q, k, cos, sin):
-    """A part of each head, in neighbours."""
+    """Rotates a part of each head, with neighbours as pairs."""
     cos, sin = (table[:, None, :, : table.shape[-1] // 2].repeat_interleave(2, -1) for table in (cos, sin))
     dim = cos.shape[-1]
     return tuple(torch.cat([x[..., :dim] * cos + rotate_neighbours(x[..., :dim]) * sin, x[..., dim:]], -1) for x in (q, k))
 
 
 def apply_qwen2_vl(q, k, cos, sin):
-    """The sections of the axes, twice."""
+    """Rotates by sections of several axes; the list of sections occurs twice."""
     sections = [2, 3, 3] * 2
     cos, sin = (torch.cat([part[i % 3] for i, part in enumerate(table.split(sections, -1))], -1) for table in (cos, sin))
     return apply_llama(q, k, cos, sin)
 
 
 class Decoder(nn.Module):
-    """Two layers with grouped queries."""
+    """A model of two layers with grouped-query attention."""
 
     def __init__(self, config, rotary_dim, apply, dim=64, heads=4, vocab=97):
         super().__init__()
@@ -142,7 +142,7 @@ QWEN = config(model_type="qwen2_vl", rope_theta=1000000.0, rope_scaling={"type":
 
 
 class WhisperEncoder(nn.Module):
-    """Adds a frozen nn.Embedding of sines."""
+    """A model that adds a frozen nn.Embedding of sines."""
 
     def __init__(self, rows=150, dim=64):
         super().__init__()
@@ -202,7 +202,7 @@ class Sinusoids(Modules):
 
     def test_dropout(self):
         encoding = pt.SinusoidalPositionalEncoding(64, dropout=0.5)
-        x = torch.full((2, 300, 64), 3.0, requires_grad=True)  # sums are not 0
+        x = torch.full((2, 300, 64), 3.0, requires_grad=True)  # so large that no sum is 0
         torch.manual_seed(3)
         made = encoding(x)
         torch.manual_seed(3)
@@ -211,7 +211,7 @@ class Sinusoids(Modules):
         self.assertTrue(torch.equal(x.grad == 0, made == 0))
 
     def test_checkpoint(self):
-        """Of the class that was replaced; how far its table is off is said."""
+        """A checkpoint of the class that was replaced can be loaded. `difference` says how much its table differs."""
         old = PositionalEncoding(64)
         new = pt.SinusoidalPositionalEncoding(64, max_len=5000)
         new.load_state_dict(old.state_dict())
@@ -239,7 +239,7 @@ class Sinusoids(Modules):
             new.load_state_dict({"weight": torch.ones(3)})
 
     def test_axes(self):
-        """A table says in which order its class took rows and batch."""
+        """The shape of a table shows whether its class took [rows, batch] or [batch, rows]."""
         first, other = pt.SinusoidalPositionalEncoding(64), pt.SinusoidalPositionalEncoding(64, batch_first=False, scale=8)
         text = r"pe has the shape \[5000, 1, 64\], which belongs to inputs \[rows, batch, d_model\]: if your inputs have this shape, pass batch_first=False"
         with self.assertWarnsRegex(UserWarning, text):
@@ -258,7 +258,7 @@ class Sinusoids(Modules):
         self.assertIn(", scale=3.0", repr(pt.InputEmbedding(9, 64, scale=3)))
 
     def test_subclass(self):
-        """Loads what its other modules have, whatever their names."""
+        """A subclass with other modules loads their weights, whatever their names are."""
 
         class More(pt.SinusoidalPositionalEncoding):
             def __init__(self):
@@ -291,7 +291,7 @@ class Sinusoids(Modules):
         self.assertTrue(torch.equal(pt.InputEmbedding(97, 64, scale=8.0).half()(ids).isfinite(), ids[..., None].expand(2, 97, 64) >= 0))
 
     def test_padding(self):
-        """An embedding's padding_idx keeps its row, one that is put in its place too; what posenc cannot respect is refused."""
+        """The row of padding_idx stays zero, also in an embedding that is put into the module. Unsupported options are refused."""
         ids = torch.tensor([[3, 0, 0, 5]])
         new, other = pt.InputEmbedding(9, 64, padding_idx=0), pt.InputEmbedding(9, 64)
         other.embedding = nn.Embedding(9, 64, padding_idx=0)
@@ -313,14 +313,14 @@ class Sinusoids(Modules):
 
 class Rotaries(Modules):
     def test_cos_and_sin(self):
-        """transformers' forward."""
+        """forward as in transformers."""
         for of, dim in ((LLAMA, 16), (GLM, 8)):
             old, new = RotaryOfTransformers(of, dim), pt.RotaryEmbedding.from_config(of)
             positions = torch.arange(50)[None] + torch.tensor([[0], [900]])
             for dtype in torch.float32, torch.bfloat16, torch.float64:
                 for one, other in zip(new(torch.zeros(1, dtype=dtype), positions), old(torch.zeros(1, dtype=dtype), positions)):
                     self.near(one, other, 1e-4 if dtype != torch.bfloat16 else 0.008)
-        unknown = config(model_type="own", rope_theta=1000.0)  # posenc needs its pairing, which changes neither cos nor sin
+        unknown = config(model_type="own", rope_theta=1000.0)  # posenc needs its pairing, although it changes neither cos nor sin
         with self.assertRaisesRegex(ValueError, '"own"'):
             pt.RotaryEmbedding.from_config(unknown)
         old, new = RotaryOfTransformers(unknown, 16), pt.RotaryEmbedding.from_config(unknown, pairing="neighbours")
@@ -342,7 +342,7 @@ class Rotaries(Modules):
                 for one, other in zip(rotary.rotate(q, k, at), apply(q, k, cos, sin)):
                     self.near(one, other, 5e-4)
             tokens = q.transpose(1, 2).reshape(2, 50, 64), k.transpose(1, 2).reshape(2, 50, 32)
-            for one, other in zip(rotary(positions, *tokens), rotary.rotate(q, k, positions)):  # vLLM's forward
+            for one, other in zip(rotary(positions, *tokens), rotary.rotate(q, k, positions)):  # forward as in vLLM
                 self.assertTrue(torch.equal(one.view(2, 50, -1, 16).transpose(1, 2), other))
             for one, other in zip(rotary(positions[0], tokens[0][0], tokens[1][0].view(50, 2, 16)), rotary.rotate(q[0], k[0], positions[0])):
                 self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other))
@@ -367,7 +367,7 @@ class Rotaries(Modules):
             self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other[0]))
 
     def test_checkpoint(self):
-        """Of the time when inv_freq was in them."""
+        """Old checkpoints contain inv_freq, and can be loaded."""
         rotary = pt.RotaryEmbedding.from_config(LLAMA)
         inv_freq = RotaryOfTransformers(LLAMA, 16).inv_freq
         model = nn.ModuleDict({"rotary_emb": rotary})
@@ -381,7 +381,7 @@ class Rotaries(Modules):
             model.load_state_dict({"rotary_emb.inv_freqs": inv_freq})
 
     def test_devices(self):
-        """Another device is refused, or cos and sin are made here and moved, if that is asked for."""
+        """Tensors on another device are refused. With move=True, cos and sin are made on the CPU and moved."""
         rotary = posenc.Rotary(16)
         x, positions = torch.zeros(1, device="meta"), torch.arange(5)[None]
         self.assertEqual(pt.RotaryEmbedding(rotary, move=True)(x, positions)[0].device.type, "meta")
@@ -401,8 +401,8 @@ class Patch(Modules):
             return model(*inputs)
 
     def check(self, make, names, *inputs, bound=3e-5):
-        """Logits move by no more than float phases do to them (docs/accuracy.md: 2.6e-6 of a standard deviation at 512 tokens, a
-        logit of one head), and come back."""
+        """patch() changes logits by no more than phases in float explain, and unpatch() restores them. docs/accuracy.md has the
+        error of phases in float: 2.6e-6 standard deviations of the logit of one head, at 512 tokens."""
         model = seeded(make).eval()
         before = self.logits(model, *inputs)
         old = [type(module) for module in model.modules()]
@@ -454,7 +454,7 @@ class Patch(Modules):
         self.assertTrue(model[1].training)
 
     def test_what_is_left(self):
-        """Modules that compute something else keep doing so, and the report says why."""
+        """Modules that compute something else are left in place, and the report says why."""
 
         class Other(RotaryOfTransformers):
             def forward(self, x, position_ids):
@@ -482,12 +482,13 @@ class Patch(Modules):
     def left(self, module, reason):
         model = nn.Sequential(PositionalEncoding(64), module, PositionalEncoding(64))
         report = pt.patch(model)
-        self.assertEqual([one.name for one in report if one.new is not None], ["0", "2"])  # those beside it
+        self.assertEqual([one.name for one in report if one.new is not None], ["0", "2"])  # the modules before and after it
         self.assertIs(model[1], module)
         self.assertRegex("".join(one.reason for one in report), reason)
 
     def test_lengths(self):
-        """A scaling that changes with the length is none that a Rotary has, and asking leaves the module as it was."""
+        """A module whose scaling depends on the length is left in place, because no Rotary does this. Calling it for the
+        comparison does not change it."""
 
         class Dynamic(RotaryOfTransformers):
             longest = 4096
@@ -508,7 +509,7 @@ class Patch(Modules):
             self.assertTrue(torch.equal(module.inv_freq, before))
 
     def test_low_frequencies(self):
-        """Are seen far away only: here the configuration does not say that they are 0."""
+        """Low frequencies matter only at far positions. Here they are 0 in the module, but not in the configuration."""
         model = nn.Sequential(RotaryOfTransformers(config(model_type="llama", rope_theta=1e6), 16))
         model[0].inv_freq[-2:] = 0
         pt.patch(model)
@@ -523,14 +524,15 @@ class Patch(Modules):
             def forward(self, x, position_ids):
                 return torch.stack(super().forward(x, position_ids))
 
-        self.left(Stacked(LLAMA, 16), "no pair")
+        self.left(Stacked(LLAMA, 16), "not a pair")
         self.left(Float(LLAMA, 16), "types torch.float32 and torch.bfloat16 differ")
         model = nn.Sequential(RotaryOfTransformers(LLAMA, 16))
         model[0]._buffers = {"count": torch.zeros(1, dtype=torch.int64), **model[0]._buffers}
         self.assertIsNotNone(pt.patch(model)[0].new)
 
     def test_other_arguments(self):
-        """Callers would pass them to a module that understands something else by them, or nothing."""
+        """A module whose forward has other arguments is left in place: callers would pass them to a module that does not know
+        them."""
 
         class Masked(PositionalEncoding):
             def forward(self, x, mask=None):
@@ -547,7 +549,7 @@ class Patch(Modules):
         past = Past(50, 64)
         past.weight = nn.Parameter(posenc.table(50, 64, dtype=torch.float32), requires_grad=False)
         class Scaled(PositionalEncoding):
-            """SpeechT5's, with its parameter as it begins."""
+            """As in SpeechT5, with the initial value of its parameter."""
 
             def __init__(self):
                 super().__init__(64)
@@ -565,7 +567,7 @@ class Patch(Modules):
         self.left(Scaled(), "trained: alpha")
 
     def test_tables(self):
-        """All rows are compared, and dropout."""
+        """All rows of a table are compared, and so is dropout."""
 
         class Functional(PositionalEncoding):
             def forward(self, x):
@@ -592,11 +594,11 @@ class Patch(Modules):
             self.left(embedding.requires_grad_(False), "^$")
 
     def test_scripted(self):
-        """Keeps its children."""
+        """A scripted module keeps its submodules."""
         self.assertEqual(pt.patch(torch.jit.trace(nn.Sequential(PositionalEncoding(64)), torch.zeros(1, 3, 64))), [])
 
     def test_mode(self):
-        """What comes back is in the mode that the model is in by now."""
+        """Modules that unpatch() puts back get the mode (training or not) that the model has now."""
         model = nn.Sequential(PositionalEncoding(64, dropout=0.5))
         pt.patch(model)
         model.eval()
@@ -604,7 +606,7 @@ class Patch(Modules):
         self.assertFalse(model[0].training or model[0].dropout.training)
 
     def test_shared(self):
-        """A module that is in a model twice stays one."""
+        """A module that is twice in a model is replaced by a single module."""
         shared = PositionalEncoding(64)
         model = nn.ModuleDict({"a": nn.Sequential(shared), "b": shared})
         self.assertEqual(len(pt.patch(model)), 1)
@@ -614,7 +616,7 @@ class Patch(Modules):
 
 
 class Attention(nn.Module):
-    """One layer that sees its sequence as `rotate` says."""
+    """One layer of attention, which rotates q and k with `rotate`."""
 
     def __init__(self, embed, rotate, vocab=23, dim=32):
         super().__init__()
@@ -634,7 +636,7 @@ class Training(Modules):
     def losses(self, make, steps):
         model = seeded(make)
         optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-        ids = torch.randint(23, (8, 24), generator=torch.Generator().manual_seed(4))  # to be learnt by heart
+        ids = torch.randint(23, (8, 24), generator=torch.Generator().manual_seed(4))  # the model must memorize these
         losses = []
         for _ in range(steps):
             loss = nn.functional.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
@@ -652,7 +654,7 @@ class Training(Modules):
         print("largest difference of losses: %.1e after 20 steps, %.1e after 200" % tuple(max(abs(a - b) for a, b in zip(ours[:n], theirs)) for n in (20, 200)))
 
     def test_embedding(self):
-        """The fused module beside nn.Embedding and a table."""
+        """InputEmbedding, compared with nn.Embedding and a table."""
 
         class Theirs(InputEmbedding):
             def forward(self, ids):
@@ -688,7 +690,7 @@ class Training(Modules):
 
 class Documents(unittest.TestCase):
     def test_page(self):
-        """The program of docs/pytorch.md prints what it says."""
+        """The program in docs/pytorch.md prints what the page says."""
         with open(os.path.join(os.path.dirname(__file__), "../../../docs/pytorch.md")) as file:
             text = file.read()
         program, printed = (text.split(f"```{language}\n", 1)[1].split("```", 1)[0] for language in ("python", "text"))

@@ -1,5 +1,5 @@
-"""The notebooks this began from: a line each, and what they print, digit for digit; then those of docs/examples, which
-are them with posenc, cell by cell."""
+"""Tests what published notebooks print, digit by digit, each computed by one line with posenc. Then runs the notebooks in
+docs/examples, which are the same notebooks with posenc, cell by cell."""
 
 import ast
 import contextlib
@@ -34,7 +34,7 @@ class Notebooks(unittest.TestCase):
 
     def test_torch_odd_dim(self):
         pe = posenc.table(20, 11)
-        want = figures("torch_11x5.txt")  # the print-out breaks off
+        want = figures("torch_11x5.txt")  # the printed table is cut off
         self.assertEqual(printed(pe, "%.4e")[: len(want)], want)
 
     def test_numpy_6x10(self):
@@ -61,7 +61,7 @@ def without_brackets(text):
 
 
 def run_cell(source, names):
-    """What it prints, and the text of its last expression, as Jupyter shows them."""
+    """Runs a cell. Returns what it prints, and the text of its last expression, as Jupyter shows them."""
     body = ast.parse(source).body
     last = ast.Expression(body.pop().value) if body and isinstance(body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(io.StringIO()) as out:
@@ -71,9 +71,9 @@ def run_cell(source, names):
 
 
 class Examples(unittest.TestCase):
-    """Notebooks of docs/examples, run from top to bottom, print what they have kept."""
+    """The notebooks in docs/examples, run from top to bottom, print the output that is stored in them."""
 
-    # What published notebooks print, as far as posenc prints it.
+    # Output of published notebooks that posenc reproduces.
     GOLDENS = {
         "any_d_model": ["torch_11x5.txt"], "embeddings_plus_encoding": ["torch_4x5.txt", "torch_4x5_embeddings.txt", "torch_4x5_sums.txt"],
         "input_embedding": [], "numpy_table": ["numpy_6x10.txt"], "table_step_by_step": ["torch_6x10.txt"],
@@ -105,7 +105,7 @@ class Examples(unittest.TestCase):
             self.assertIn(" ".join(figures(golden)), numbers)
 
     def test_numpy(self):
-        with numpy.printoptions():  # as they were, afterwards
+        with numpy.printoptions():  # restores the options afterwards
             self.run_notebook("numpy_table")
 
     def test_torch(self):

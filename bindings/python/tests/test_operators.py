@@ -1,4 +1,5 @@
-"""posenc.torch's operators: the bits of posenc's own calls, exact gradients, and all that torch does with operators of its own."""
+"""Tests posenc.torch's operators: they have the bits of posenc's calls, and exact gradients; torch can trace, compile, export,
+batch and differentiate them like its own operators."""
 
 import io
 import unittest
@@ -22,11 +23,11 @@ FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
 def ulp(numbers):
-    """Of float32, at doubles."""
+    """The ulp of float32 at each number."""
     return torch.tensor(2.0, dtype=torch.float64) ** (numbers.abs().clamp_min(2.0**-126).log2().floor() - 23)
 
 
-# What is computed, in doubles and torch's own operators.
+# References: the same computations in double, with torch's own operators.
 
 
 def sines(positions):
@@ -43,7 +44,7 @@ def embed(ids, table, positions, scale):
 
 
 def rotate(x, positions, scale):
-    """[..., tokens, heads, DIM], halves."""
+    """Rotates x [..., tokens, heads, DIM], with half-split pairs."""
     phases = positions.double()[..., None, None] * 10000.0 ** (-torch.arange(0, DIM, 2).double() / DIM)
     cos, sin = (torch.cat([table, table], -1) for table in (phases.cos(), phases.sin()))
     a, b = x.chunk(2, -1)
@@ -65,10 +66,10 @@ class Operators(unittest.TestCase):
 
 
 class Results(Operators):
-    """Those of Encoder and Rotary, bit for bit, called straight and through torch's dispatcher."""
+    """Results have the bits of Encoder and Rotary, called directly and through torch's dispatcher."""
 
     def both(self, call, *tensors):
-        """Without and with a gradient."""
+        """The result of a call, which must be the same with and without a gradient."""
         plain = call(*tensors)
         recorded = call(*(t.detach().requires_grad_() if t.is_floating_point() else t for t in tensors))
         for one, other in zip(*((made if isinstance(made, (list, tuple)) else [made]) for made in (plain, recorded))):
@@ -97,14 +98,14 @@ class Results(Operators):
             self.same(self.both(lambda x: pt.add(x, E), strided), want)
         self.same(pt.add(x[:1].expand(40, 5, DIM), E), ENCODER.add_(x[:1].repeat(40, 1, 1)))
         turned = x.transpose(0, 1).contiguous().transpose(0, 1)
-        for positions in POSITIONS[0], POSITIONS[:1].repeat(40, 1):  # which posenc's own call does not take for these
+        for positions in POSITIONS[0], POSITIONS[:1].repeat(40, 1):  # Encoder itself does not take these positions for such an x
             want_there = ENCODER.add_(x.clone(), positions=positions)
             self.same(self.both(lambda x: pt.add(x, E, positions), turned), want_there)
         flat = x.reshape(-1)
         for overlapping in flat.unfold(0, DIM, 1), *(flat.as_strided((2, 5, DIM), (*s, 1)) for s in ((3, 1), (1, 3))):
             self.same(self.both(lambda x: pt.add(x, E), overlapping), ENCODER.add_(overlapping.contiguous()))
         same = pt.add(x.transpose(0, 1).contiguous().transpose(0, 1), E)
-        self.assertEqual(same.stride(), (DIM, 40 * DIM, 1))  # as torch's own sums keep them
+        self.assertEqual(same.stride(), (DIM, 40 * DIM, 1))  # torch's own sums keep the strides, too
         q = random(2, 5, 3, DIM)
         want, = pt.rotate([q], R)
         for strided in (q.transpose(1, 2).contiguous().transpose(1, 2), q.transpose(2, 3).contiguous().transpose(2, 3), torch.cat([q, q], -1)[..., :DIM]):
@@ -146,7 +147,7 @@ class Results(Operators):
         self.assertEqual(pt.cos_sin(POSITIONS, axes)[0].shape, (5, DIM))
 
     def test_texts(self):
-        """An operator's encoder is that of the text, with lists of its own."""
+        """The text of an encoder or a rotary makes an equal one, with copies of its lists."""
         for made in (posenc.Encoder(DIM, preset="fairseq", base=7), posenc.Encoder(4, frequencies=torch.tensor([0.1, 3])),
                      posenc.Encoder(4, frequencies=[0.1, 3]), posenc.Rotary(4, frequencies=torch.tensor([0.1, 3]), phase_rounding="f32_inv_freq"),
                      posenc.Rotary(128, preset="qwen2_vl", sections=[20, 22, 22]),
@@ -162,7 +163,7 @@ class Mode(torch.overrides.TorchFunctionMode):
 
 
 class Eager(Operators):
-    """The entries of a decode step: the same bits and strides as through the dispatcher, and nothing else."""
+    """The fast functions for a decode step: they return the same bits and strides as the dispatcher, and have no other effect."""
 
     def test_add(self):
         for dtype in FLOATS:
@@ -197,7 +198,7 @@ class Eager(Operators):
                             self.same(one, other)
 
     def test_others(self):
-        """Any other call is left to the general way."""
+        """Any other call takes the general path."""
         x, q, p, axes = random(1, DIM), random(1, 1, 1, DIM), torch.tensor([3]), posenc.Rotary(DIM, axes=2, sections=[3, 5])
         add, rotate = [x, ENCODER, p, 0, 1.0], [(q,), ROTARY, p, 0, 1.0, False, -3]
         of_x = (x.clone().requires_grad_(), torch.nn.Parameter(x), x.to("meta"), x.to_sparse(), x.double(), x.int(), torch.zeros(1, 7), torch.zeros(()), random(3, DIM),
@@ -248,10 +249,10 @@ class Eager(Operators):
 
 
 class Gradients(Operators):
-    """Within an ulp of float32 of the adjoint, in doubles, of what is computed."""
+    """Gradients are within an ulp of float32 of the adjoint, computed in double."""
 
     def near(self, call, reference, *tensors, bits=None):
-        """Gradients of calls and of the reference, which is checked by differences itself."""
+        """Compares the gradients of a call with the gradients of a reference. Finite differences check the reference itself."""
         doubles = [tensor.double().requires_grad_() for tensor in tensors]
         self.assertTrue(torch.autograd.gradcheck(reference, doubles))
         floats = [tensor.detach().requires_grad_() for tensor in tensors]
@@ -278,11 +279,11 @@ class Gradients(Operators):
         self.near(call, lambda x: add(x, POSITIONS, 3.0), random(2, 5, DIM))
 
     def test_embed(self):
-        """A row that is used seven times is a sum that is rounded once."""
+        """The gradient of a row that is used seven times is a sum that is rounded once."""
         self.near(lambda table: pt.embed(IDS, table, E, POSITIONS, scale=1.5), lambda table: embed(IDS, table, POSITIONS, 1.5), random(5, DIM))
 
     def test_short_types(self):
-        """Sums just above or below the middle of two numbers, which floats have not."""
+        """Sums just above or below the midpoint of two numbers, so close that float32 cannot represent them."""
         for dtype in torch.bfloat16, torch.float16:
             ulp, least = torch.finfo(dtype).eps, 2.0**-24
             table = torch.zeros(1, DIM, dtype=dtype, requires_grad=True)
@@ -301,7 +302,7 @@ class Gradients(Operators):
 
     def test_rotate_in_place(self):
         def call(q, k):
-            both = torch.cat([q, k], 2)  # of which both are views
+            both = torch.cat([q, k], 2)  # q and k become views of it
             version = both._version
             views = both[:, :, :3], both[:, :, 3:]
             pt.rotate_(views, R, POSITIONS)
@@ -311,20 +312,20 @@ class Gradients(Operators):
         self.near(call, lambda q, k: rotate(torch.cat([q, k], 2), POSITIONS, 1.0), random(2, 5, 3, DIM), random(2, 5, 1, DIM, seed=3))
 
     def test_pairings(self):
-        """One that writes other pairs than it reads, with an amplitude, a part of a head, and axes."""
+        """A Rotary that writes other pairs than it reads, with an amplitude, a part of a head, and several axes."""
         for rotary in (MIXED, posenc.Rotary(DIM, output_pairing="neighbours"), posenc.Rotary(DIM, pairing="neighbours"),
                        posenc.Rotary(192, preset="deepseek_v3", amplitude=1.5), posenc.Rotary(DIM, axes=2, sections=[3, 5])):
             dim = rotary.head_dim
             positions = POSITIONS if rotary.axes == 2 else POSITIONS[1]
             basis = torch.eye(dim)[:, None].expand(dim, 5, dim)[:, :, None]  # [dim, tokens, heads, dim]: columns of the matrix
-            matrix = pt.rotate([basis], rotary, positions)[0][:, :, 0].double()  # rounded, hence the bound
+            matrix = pt.rotate([basis], rotary, positions)[0][:, :, 0].double()  # rounded, so the comparison needs a bound
             x, gradient = random(1, 5, 1, dim, requires_grad=True), random(1, 5, 1, dim, seed=2)
             pt.rotate([x], rotary, positions)[0].backward(gradient)
             want = torch.einsum("dte,te->td", matrix, gradient[0, :, 0].double())
             self.assertLess((x.grad[0, :, 0] - want).abs().max().item(), 2e-6)
 
     def test_second(self):
-        """Gradients have gradients."""
+        """Gradients can be differentiated again."""
         x, v = random(2, 5, 3, DIM, requires_grad=True), random(2, 5, 3, DIM, seed=2, requires_grad=True)
         first, = torch.autograd.grad(pt.rotate([x], R, POSITIONS)[0], x, v, create_graph=True)
         second, = torch.autograd.grad(first, v, v.detach())
@@ -341,7 +342,7 @@ class Gradients(Operators):
         self.same(torch.autograd.grad(first, v, x.detach())[0], 2 * x.detach())
 
     def test_batched(self):
-        """Many gradients in one call, as loops over them."""
+        """Many gradients in one call are the same as a loop over them."""
         q, table = random(2, 5, 3, DIM, requires_grad=True), random(5, DIM, requires_grad=True)
         for call, of in ((lambda q: pt.rotate([q * 2, q], R, POSITIONS)[0][:1, :2], q), (lambda q: pt.add(q[0, :, 0], E, scale=2.0), q), (lambda table: pt.embed(IDS, table, E)[0], table)):
             want = torch.autograd.functional.jacobian(call, of)
@@ -353,7 +354,7 @@ class Gradients(Operators):
         self.same(both, torch.stack([torch.autograd.grad(made, q, one, retain_graph=True)[0] for one in gradients]))
 
     def test_what_needs_none(self):
-        """Nothing is rotated back for a frozen tensor, nor for one that the loss does not use, whose gradient is None."""
+        """backward() does not compute gradients for a frozen tensor, or for a tensor that the loss does not use."""
         from torch.utils._python_dispatch import TorchDispatchMode
 
         class Calls(TorchDispatchMode):
@@ -378,7 +379,7 @@ class Gradients(Operators):
                 self.assertEqual(tensor.grad is not None, name not in frozen and (name in used or not want))
 
     def test_padding(self):
-        """As torch's own embedding has it, in first and second gradients."""
+        """padding_idx has the same effect as in torch's embedding, on first and second gradients."""
         theirs = torch.nn.functional.embedding
         for padding in 1, 4, None:
             grads = []
@@ -406,7 +407,7 @@ class Gradients(Operators):
                 self.same(forward_ad.unpack_dual(made).tangent, want)
 
     def test_tangent_of_one(self):
-        """Of several tensors; the others have a tangent of zeros, or none."""
+        """Only one of several tensors has a tangent. The tangents of the others are zeros, or missing."""
         from torch.autograd import forward_ad
 
         q, k, tangent = random(2, 3, DIM), random(2, 1, DIM, seed=2), random(2, 3, DIM, seed=3)
@@ -429,7 +430,7 @@ class Gradients(Operators):
                 call()
 
     def test_autocast(self):
-        """As torch's sums and embeddings: what is given is what comes out."""
+        """Autocast does not change types, as for torch's own sums and embeddings."""
         with torch.autocast("cpu", dtype=torch.bfloat16):
             for dtype in FLOATS:
                 x = random(2, 5, DIM, requires_grad=True)
@@ -440,7 +441,7 @@ class Gradients(Operators):
                 self.assertTrue((x.grad == 1).all())
 
 
-# What is traced, compiled, exported: each a function of tensors, with some.
+# Functions that are traced, compiled and exported, each with tensors for its arguments.
 def _in_place(x):
     x = x * 2
     pt.add_(x, E)
@@ -490,7 +491,7 @@ class Graphs(Operators):
                 self.same(torch.jit.load(file)(*tensors), call(*tensors))
 
     def test_traced_first(self):
-        """A size is no constant of the trace: positions begin where the cache ends."""
+        """A size does not become a constant in the trace: positions begin where the cache of keys ends."""
         axes = posenc.Rotary(DIM, axes=2, sections=(4, 4))
         calls = {
             "add": lambda x, cache: pt.add(x, E, first=cache.shape[1], scale=2.0),
@@ -529,7 +530,7 @@ class Graphs(Operators):
         self.same(graph(random(3, DIM)), ENCODER.add_(random(3, DIM)))
 
     def test_meta(self):
-        """Shapes, strides and types are those of real tensors, and no more is computed."""
+        """Meta tensors get the shapes, strides and types of real tensors, and nothing is computed."""
         for name, (call, *tensors) in GRAPHS.items():
             with self.subTest(name):
                 made, want = call(*(tensor.to("meta") for tensor in tensors)), call(*tensors)
@@ -583,7 +584,7 @@ class Graphs(Operators):
                     self.same(torch.export.load(file).module()(*tensors), call(*tensors))
 
     def test_opcheck(self):
-        """torch's own test of operators: schemas, fake tensors, autograd, AOT."""
+        """Runs torch's own tests of operators: schemas, fake tensors, autograd, AOT."""
         if not hasattr(torch.library, "opcheck"):
             self.skipTest("SKIPPED: torch without opcheck")
         ops, at = torch.ops.posenc, (None, 0, 2.0)
@@ -600,7 +601,7 @@ class Graphs(Operators):
 
 
 class Onnx(Operators):
-    """What torch.onnx.export must not make something else of. bindings/onnxruntime tests what it makes."""
+    """torch.onnx.export must refuse what it cannot export. bindings/onnxruntime tests what it exports."""
 
     def exported(self, call, *tensors, **more):
         class Calls(torch.nn.Module):
@@ -624,7 +625,7 @@ class Onnx(Operators):
                         self.exported(call, x)
                     traced = torch.jit.trace(call, x)
                     self.same(traced(x), call(x))
-                    with self.assertRaisesRegex(RuntimeError, "call add or rotate, and use what they return|failed in the TorchScript"):  # 1.13 has no reasons
+                    with self.assertRaisesRegex(RuntimeError, "call add or rotate, and use what they return|failed in the TorchScript"):  # torch 1.13 does not give the reason
                         self.exported(traced, x)
 
     def test_traced_first(self):
@@ -632,7 +633,7 @@ class Onnx(Operators):
             self.assertIn(b"Range", self.exported(call, random(5, DIM), dynamic_axes={"x": {0: "rows"}}, input_names=["x"]))
 
     def test_scales(self):
-        """The attribute is a float32; in torch a scale is a double."""
+        """In torch a scale is a double, but the ONNX attribute is a float32."""
         for call, node in ((lambda scale: lambda x: pt.add(x, E, scale=scale), b"AddPositions"),
                            (lambda scale: lambda x: pt.embed(IDS, x, E, scale=scale), b"EmbedTokens"),
                            (lambda scale: lambda x: pt.rotate([x], R, scale=scale, token_axis=-2)[0], b"RotaryEmbedding")):
@@ -663,7 +664,7 @@ class Transforms(Operators):
         self.same(self.func.vmap(lambda p: pt.encode(p, E))(POSITIONS), ENCODER.encode(POSITIONS))
 
     def test_vmap(self):
-        """Each as a loop over the batch, whatever has one."""
+        """vmap is the same as a loop over the batch, for every choice of arguments that have a batch."""
         self.need_2()
         three = torch.stack([POSITIONS, POSITIONS + 1, POSITIONS + 2])
         p = POSITIONS[0]
@@ -728,7 +729,7 @@ class Transforms(Operators):
         hessian = self.func.hessian(lambda x: (pt.rotate([x], R, token_axis=-2)[0] ** 2).sum() / 2)(x[0, :2])
         self.assertTrue(torch.allclose(hessian.reshape(2 * DIM, 2 * DIM), torch.eye(2 * DIM), atol=1e-6))
 
-        for padding, counts in (None, [2, 6, 1, 0, 0]), (1, [2, 0, 1, 0, 0]):  # each time that a row is taken
+        for padding, counts in (None, [2, 6, 1, 0, 0]), (1, [2, 0, 1, 0, 0]):  # how often each row is used
             loss = lambda t: (pt.embed(torch.tensor([1, 0, 1, 1, 2, 1, 0, 1, 1]), t, E, padding_idx=padding) ** 2).sum() / 2
             hessian = self.func.hessian(loss)(table).reshape(5 * DIM, 5 * DIM)
             self.same(hessian, torch.tensor(counts).float().repeat_interleave(DIM).diag())
@@ -745,7 +746,7 @@ class Transforms(Operators):
 
 
 class Refusals(Operators):
-    """As torch's operators refuse, straight and through the dispatcher; nothing is written."""
+    """Wrong calls raise the errors that torch's operators raise, directly and through the dispatcher. Nothing is written."""
 
     def refused(self, error, text, call, x):
         for leaf in x, x.detach().clone().requires_grad_() if x.is_floating_point() and x._base is None else x:
@@ -808,19 +809,19 @@ class Refusals(Operators):
         self.refused(RuntimeError, "first and positions exclude each other", lambda x: pt.add(x, E, torch.zeros(3), 1), x)
         self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=2**31 - 1), x)
         self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first="a"), x)
-        for several in [1, 2], torch.tensor([1, 2]), None:  # not only where it is small, or without gradients
+        for several in [1, 2], torch.tensor([1, 2]), None:  # the same for calls of every size, with and without gradients
             for rows in 3, 600:
                 x = torch.zeros(2, rows, DIM)
                 self.refused(RuntimeError, "first", lambda x: pt.add(x, E, first=several), x)
                 self.refused(RuntimeError, "first", lambda x: pt.rotate([x], R, first=several, token_axis=-2), x)
         self.same(pt.add(x, E, first=torch.tensor(3)), pt.add(x, E, first=3))
         for rows in 3, 2000:
-            with self.assertRaisesRegex(RuntimeError, "^x is on another device"):  # as on a GPU
+            with self.assertRaisesRegex(RuntimeError, "^x is on another device"):  # the meta device stands for a GPU
                 pt._kernels.add(torch.zeros(rows, DIM, device="meta"), E, None, 0, 1.0)
         self.refused(RuntimeError, "scale", lambda x: pt.add(x, E, scale="a"), x)
 
     def test_fractions_and_negative(self):
-        """Are positions like others."""
+        """Fractions and negative numbers are positions like any others."""
         p = torch.tensor([0.5, -3.0, -0.25])
         self.same(pt.add(torch.zeros(3, DIM, requires_grad=True), E, p).detach(), ENCODER.encode(p))
 
@@ -842,7 +843,7 @@ class Refusals(Operators):
             self.assertFalse((leaf == 1).all())
 
     def test_all_or_none(self):
-        """What is at fault with one tensor leaves those before it as they were."""
+        """If one tensor is wrong, the tensors before it are unchanged."""
         shared = torch.ones(3, 2, DIM)
         several = torch.ones(3, 2, 2, DIM, requires_grad=True).mul(1).unbind(2)[0]
         for grad in False, True:
@@ -853,15 +854,15 @@ class Refusals(Operators):
                 with self.assertRaisesRegex(RuntimeError, text):
                     pt.rotate_([q, q if k is None else k], R, token_axis=-2)
                 self.assertTrue((q == 1).all())
-        for none in torch.ones(0, 1, DIM), torch.ones(3, 0, DIM), torch.ones(2, 0, 1, DIM):  # which has a stride of 0
+        for none in torch.ones(0, 1, DIM), torch.ones(3, 0, DIM), torch.ones(2, 0, 1, DIM):  # the last one has a stride of 0
             pt.rotate_([none.requires_grad_() * 1, none.detach()], R)
         q = torch.ones(3, 2, DIM, requires_grad=True) * 1
-        both = pt.rotate_([q, shared], R, token_axis=-2)  # one of which has no gradient
+        both = pt.rotate_([q, shared], R, token_axis=-2)  # one of them has no gradient
         self.same(both[0].detach(), both[1])
         self.assertFalse(shared.requires_grad)
 
     def test_types_that_are_taken(self):
-        """Are all named."""
+        """Messages name all types that are accepted."""
         x, table = torch.ones(3, DIM, dtype=torch.int32), torch.ones(3, DIM)
         for call in (lambda: pt.add(x, E), lambda: pt.add_(x, E), lambda: pt.rotate([x], R, token_axis=-2),
                      lambda: pt.rotate_([x], R, token_axis=-2), lambda: pt.embed(IDS % 3, x, E)):
@@ -872,7 +873,7 @@ class Refusals(Operators):
                 pt.embed(IDS % 3, table, E, dtype=dtype)
 
     def test_overlap(self):
-        """Is refused in each type. Tensors may share memory, but no element."""
+        """Overlapping tensors are refused for each type. Tensors may share memory, but not elements."""
         for dtype in *FLOATS, torch.float64:
             with self.subTest(dtype):
                 memory = torch.ones(6 * 2 * DIM, dtype=dtype)
@@ -896,7 +897,7 @@ class Refusals(Operators):
                 pt.add(torch.zeros(3, DIM), text)
 
     def test_versions(self):
-        """backward() refuses to use what has been overwritten."""
+        """backward() refuses to use a tensor that has been overwritten."""
         x = torch.ones(3, DIM, requires_grad=True)
         y = x * 2
         z = y * y

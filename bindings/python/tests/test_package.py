@@ -1,4 +1,4 @@
-"""What is installed: one module that shows nothing but itself, types, help, objects that pickle."""
+"""Tests the installed package: the module exports only its own symbols; types, help and pickling work."""
 
 import copy
 import fractions
@@ -70,7 +70,7 @@ class Package(unittest.TestCase):
         self.assertEqual((rotary.head_dim, rotary.amplitude, len(rotary.frequencies)), (128, 1.0, 64))
 
     def test_words(self):
-        """The attribute `spec` of ONNX's operators."""
+        """The text for the attribute `spec` of the ONNX operators."""
         listed = numpy.array([0.5, 0.1], "float32")
         for made, text in ((posenc.Encoder(8, preset="fairseq", nan_rows=True), "dim=8 preset=fairseq nan_rows=1"),
                            (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5,0.10000000149011612"),

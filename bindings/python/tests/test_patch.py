@@ -1,4 +1,5 @@
-"""posenc.torch.patch() on models written as transformers and others write them, and on modules that it must leave."""
+"""Tests posenc.torch.patch() with models like those of transformers and other libraries, and with modules that it must leave in
+place."""
 
 import math
 import types
@@ -21,7 +22,7 @@ torch.set_num_threads(1)
 
 
 class Rotary(nn.Module):
-    """Of transformers: cos and sin of phases in float."""
+    """As in transformers: cos and sin of phases in float."""
 
     def __init__(self, inv_freq, amplitude=1.0, **config):
         super().__init__()
@@ -42,21 +43,21 @@ class Rotary(nn.Module):
 
 
 class Halves(Rotary):
-    """Of gpt-oss."""
+    """As in gpt-oss."""
 
     def layout(self, phases):
         return phases
 
 
 class Neighbours(Rotary):
-    """Of Cohere."""
+    """As in Cohere."""
 
     def layout(self, phases):
         return phases.repeat_interleave(2, -1)
 
 
 class ByLayerType(nn.Module):
-    """Of Gemma 3 in transformers 5."""
+    """As for Gemma 3 in transformers 5."""
 
     def __init__(self, **inv_freqs):
         super().__init__()
@@ -103,14 +104,14 @@ def apply_neighbours(q, k, cos, sin):
 
 
 def apply_latent(q, k, cos, sin):
-    """The last 8 elements of each head rotate, and all heads of k share theirs."""
+    """Rotates the last 8 elements of each head. All heads of k share these elements."""
     shared = k[:, :1, :, -8:].expand(*k.shape[:-1], 8)
     pe, k_pe = apply_llama(q[..., -8:], shared, cos, sin)
     return torch.cat([q[..., :-8], pe], -1), torch.cat([k[..., :-8], k_pe], -1)
 
 
 class Decoder(nn.Module):
-    """Layers of attention; layer_types: each layer's, for modules that have several."""
+    """A model with layers of attention. `layer_types` has the type of each layer, for modules that know several types."""
 
     def __init__(self, rotary_emb, apply, layer_types=(None, None), normalizes=False, dim=64, heads=4):
         super().__init__()
@@ -125,7 +126,7 @@ class Decoder(nn.Module):
             more = () if layer_type is None else (layer_type,)
             cos, sin = self.rotary_emb(x, position_ids, *more)
             q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in layer(x).chunk(3, -1))
-            if self.normalizes:  # as Qwen 3
+            if self.normalizes:  # as in Qwen 3
                 q, k = (t * t.square().mean(-1, keepdim=True).add(1e-6).rsqrt() for t in (q, k))
             q, k = self.apply_rotary(q, k, cos, sin)
             weights = q @ k.transpose(-1, -2) / 4
@@ -150,7 +151,7 @@ MODELS = {
 }
 
 
-# Modules that must be left: each is plain at the first positions.
+# Modules that must be left in place. At the first positions, all of them are ordinary rotary modules.
 
 
 class Clamped(Rotary):
@@ -159,7 +160,7 @@ class Clamped(Rotary):
 
 
 class SelfExtend(Rotary):
-    """Positions beyond a window are grouped."""
+    """Groups positions beyond a window."""
 
     def phases(self, x, position_ids):
         return super().phases(x, torch.where(position_ids < 1024, position_ids, 768 + position_ids // 4))
@@ -205,7 +206,7 @@ class DynamicByCount(Rotary):
 
 
 class Running(Rotary):
-    """Is another one after 4096 positions."""
+    """Computes something else once it has seen 4096 positions."""
 
     def phases(self, x, position_ids):
         before = getattr(self, "seen", 0)
@@ -214,14 +215,14 @@ class Running(Rotary):
 
 
 class InTheTypeOfX(Rotary):
-    """Phases in bfloat16, if x is."""
+    """Computes phases in the type of x, for example bfloat16."""
 
     def phases(self, x, position_ids):
         return (position_ids[:, :, None].to(x.dtype) * self.inv_freq.to(x.dtype)).float()
 
 
 class Table(Rotary):
-    """Of 3000 positions, of which the last ones are wrong."""
+    """Has a table of 3000 positions, of which the last one is wrong."""
 
     def phases(self, x, position_ids):
         table = torch.arange(3000.0)[:, None] * self.inv_freq
@@ -245,7 +246,7 @@ class AtTheEnd(Rotary):
 
 
 class LongTable(Rotary):
-    """One row of many is wrong."""
+    """Has a long table, in which one row is wrong."""
 
     def phases(self, x, position_ids):
         table = torch.arange(140000.0)[:, None] * self.inv_freq
@@ -259,7 +260,7 @@ class NoiseInTraining(Rotary):
 
 
 class Trained(Rotary):
-    """Its frequencies are no parameter."""
+    """Has frequencies that require a gradient, but are not an nn.Parameter."""
 
     def __init__(self, inv_freq, *arguments, **config):
         super().__init__(inv_freq, *arguments, **config)
@@ -267,7 +268,7 @@ class Trained(Rotary):
 
 
 class Complex(Rotary):
-    """Of DeepSeek V2."""
+    """As in DeepSeek V2."""
 
     def forward(self, x, position_ids):
         phases = self.phases(x, position_ids)
@@ -282,7 +283,8 @@ LEFT = {Clamped: "differs", SelfExtend: "differs", LongRopeByPosition: "differs"
 
 class Patch(unittest.TestCase):
     def test_models(self):
-        """Its one module is replaced; logits move as little as phases in float explain; unpatch() brings them back."""
+        """The rotary module of each model is replaced. Logits change only as much as phases in float explain, and unpatch()
+        restores them."""
         for name, make in MODELS.items():
             with self.subTest(name):
                 torch.manual_seed(1)
@@ -293,7 +295,7 @@ class Patch(unittest.TestCase):
                     (one,) = pt.patch(model)
                     print(f"{name}: {one.name} -> {one.new or one.reason}, {one.difference:.2g}")
                     self.assertIs(model.rotary_emb, one.new, one.reason)
-                    self.assertTrue(0 < one.difference < 0.04, one)  # at the farthest, where float phases explain 2^-5
+                    self.assertTrue(0 < one.difference < 0.04, one)  # at the farthest position, where phases in float explain 2^-5
                     after = model(ids, positions)
                     self.assertFalse(torch.equal(before, after))
                     self.assertLess((after - before).abs().max(), 1e-4 * before.std())
@@ -313,14 +315,14 @@ class Patch(unittest.TestCase):
                 self.assertEqual(getattr(old, "seen", 0), 0)
 
     def test_no_length_stated(self):
-        """Is found all the same."""
+        """A wrong result far away is found, although no length is stated."""
         for kind in LEFT:
             module = kind(plain(16, 1e4), max_position_embeddings=None)
             del module.config
             self.assertIsNone(pt.patch(nn.Sequential(module))[0].new, kind.__name__)
 
     def test_table(self):
-        """A table's positions are all compared; there are no others."""
+        """All positions of a table are compared; it has no others."""
 
         class Right(Rotary):
             def phases(self, x, position_ids):
@@ -329,13 +331,13 @@ class Patch(unittest.TestCase):
         self.assertIsNotNone(pt.patch(nn.Sequential(Right(plain(16, 1e4), max_position_embeddings=3000)))[0].new)
 
     def test_frequencies_in_bfloat16(self):
-        """Are the module's own, not the configuration's."""
+        """The frequencies of the module are used, not the frequencies of the configuration."""
         model = nn.Sequential(Rotary(plain(16, 1e4), **SIZES, model_type="llama", rope_theta=1e4, max_position_embeddings=8192)).bfloat16()
         (one,) = pt.patch(model)
         self.assertEqual(one.new.rotary.frequencies.tolist(), one.old.inv_freq.double().tolist())
 
     def test_layer_types(self):
-        """All are replaced, or none."""
+        """The types of layers in a module are all replaced, or none of them is."""
 
         class ClampedByLayerType(ByLayerType):
             def forward(self, x, position_ids, layer_type=None):
@@ -345,7 +347,7 @@ class Patch(unittest.TestCase):
             def forward(self, x, position_ids, layer_type=None, scale=1.0):
                 return super().forward(x, position_ids, layer_type)
 
-        for kind, reason in (ClampedByLayerType, "^of b the nearest"), (Scaled, "other arguments"):
+        for kind, reason in (ClampedByLayerType, "^b: the nearest"), (Scaled, "other arguments"):
             model = nn.Sequential(kind(a=plain(16, 1e4), b=plain(16, 1e6)))
             (one,) = pt.patch(model)
             self.assertIsNone(one.new)
@@ -383,7 +385,7 @@ class Patch(unittest.TestCase):
             self.assertIsNone(one.new)
             self.assertRegex(one.reason, "the nearest, .*, differs by")
         class InOrder(nn.Embedding):
-            """Of batches."""
+            """Computes something else for batches."""
 
             def forward(self, ids):
                 return super().forward(ids if ids.ndim == 1 else torch.arange(ids.shape[1]).expand_as(ids))
@@ -411,7 +413,7 @@ class Patch(unittest.TestCase):
             self.assertEqual(pt.patch(nn.Sequential(PositionalEncoding(64, 50, dropout=p)))[0].new.dropout.p, p)
         plain_table = nn.Embedding(50, 64, _weight=offset.weight.data).requires_grad_(False)
         self.assertIsNotNone(pt.patch(nn.Sequential(plain_table))[0].new)
-        self.assertIsNotNone(pt.patch(nn.Sequential(PositionalEncoding(64, 20000)))[0].new)  # whose phases are in float
+        self.assertIsNotNone(pt.patch(nn.Sequential(PositionalEncoding(64, 20000)))[0].new)  # its phases are in float
 
 
 if __name__ == "__main__":

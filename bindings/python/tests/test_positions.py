@@ -1,4 +1,4 @@
-"""Positions from ids and from masks, beside the formulas of fairseq and DETR."""
+"""Compares positions from ids and from masks with the formulas of fairseq and DETR."""
 
 import unittest
 
@@ -12,13 +12,13 @@ except ImportError:
 
 
 def make_positions(ids, padding_id, past):
-    """fairseq, utils.py; transformers, create_position_ids_from_input_ids."""
+    """As in fairseq's utils.py, and in create_position_ids_from_input_ids of transformers."""
     mask = (ids != padding_id).astype("int64")
     return (mask.cumsum(-1) + past) * mask + padding_id
 
 
 def detr(mask, normalize, scale, offset, kind):
-    """PositionEmbeddingSine.forward up to the frequencies."""
+    """As in DETR's PositionEmbeddingSine.forward, up to the frequencies."""
     cells = ~mask
     y, x = (cells.cumsum(axis, dtype=kind) for axis in (-2, -1))
     if not normalize:
@@ -88,7 +88,7 @@ class Positions(unittest.TestCase):
                 call()
 
     def test_words(self):
-        """help() has the words of every choice."""
+        """help() lists the words of every choice."""
         self.assertIn("layout: interleaved, interleaved_cos_sin, sin_cos, cos_sin\n", posenc.Encoder.__doc__)
         self.assertIn("output_pairing: half_split, neighbours, same", posenc.Rotary.__doc__)
 

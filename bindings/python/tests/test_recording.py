@@ -1,4 +1,4 @@
-"""What torch records, of which nothing is lost silently: gradients, versions, traces, transforms, fake tensors."""
+"""Tests that nothing is lost silently when torch records: gradients, versions, traces, transforms, fake tensors."""
 
 import unittest
 import warnings
@@ -23,7 +23,7 @@ def grid_axes():
     return [(ENCODER, 0, 3)]
 
 
-# Each call that writes into a tensor x [3, 8].
+# All calls that write into a tensor x [3, 8].
 WRITES = {
     "add_": lambda x: ENCODER.add_(x),
     "add_, scale": lambda x: ENCODER.add_(x, scale=2),
@@ -43,7 +43,7 @@ WRITES = {
     "posenc.table": lambda x: posenc.table(3, 8, out=x),
 }
 
-# Each call that takes numbers from a tensor t [3], and the name of the argument.
+# All calls that read numbers from a tensor t [3], and the name of the argument.
 READS = {
     "encode": ("positions", lambda t: ENCODER.encode(t)),
     "encode, list": ("positions", lambda t: ENCODER.encode([[t[0]], [t[1]]])),
@@ -69,7 +69,7 @@ READS = {
     "rotary's factor": ("factor", lambda t: posenc.Rotary(6, factor=t[0], scaling="linear")),
 }
 
-# And those that make something of torch's without a tensor.
+# All calls that return a tensor without taking one.
 MAKES = {
     "table": lambda: ENCODER.table(3, dtype=torch.float32),
     "encode": lambda: ENCODER.encode([1, 2, 3], dtype=torch.bfloat16),
@@ -93,7 +93,7 @@ class Recording(unittest.TestCase):
 
 class Gradients(Recording):
     def test_written(self):
-        """Tensors that require a gradient, leaves or not, while gradients are recorded."""
+        """Tensors that require a gradient are refused while gradients are recorded, whether they are leaves or not."""
         for call, write in WRITES.items():
             with self.subTest(call=call):
                 leaf = torch.ones(3, 8, requires_grad=True)
@@ -108,7 +108,7 @@ class Gradients(Recording):
                 self.refused(ValueError, f"{name} requires a gradient", read, numbers().requires_grad_())
 
     def test_without_gradients(self):
-        """Parameters are as good as other tensors where nothing is recorded."""
+        """While nothing is recorded, parameters are accepted like other tensors."""
         for without in torch.no_grad, torch.inference_mode:
             for call, write in WRITES.items():
                 with self.subTest(call=call):
@@ -127,7 +127,7 @@ class Gradients(Recording):
         self.assertEqual(parameter._version, 1)
 
     def test_what_is_right(self):
-        """What messages say is right, is."""
+        """The calls that messages recommend are right."""
         x, table = torch.randn(3, 8, requires_grad=True), torch.randn(5, 8, requires_grad=True)
         with self.assertRaisesRegex(ValueError, r"x \+ encoder.table\(..., dtype=x.dtype\), which torch records"):
             ENCODER.add_(x)
@@ -161,7 +161,7 @@ class Gradients(Recording):
         self.assertLess((x.grad - back).abs().max().item(), 1e-6)
 
     def test_versions(self):
-        """backward() notices that what it needs has been written, by whichever call."""
+        """backward() notices that a tensor that it needs was overwritten, by each of the calls."""
         weight = WEIGHT.clone().requires_grad_()
         for call, write in WRITES.items():
             with self.subTest(call=call):
@@ -175,7 +175,7 @@ class Gradients(Recording):
                 write(base[1:4].detach())  # a view shares the counter
                 self.refused(RuntimeError, "modified by an inplace operation", y.backward)
         x = torch.ones(3, 8)
-        (x @ weight).sum().backward()  # what is only read is as it was
+        (x @ weight).sum().backward()  # a tensor that is only read has not changed
         for call, (_, read) in READS.items():
             with self.subTest(call=call):
                 t = numbers()
@@ -198,7 +198,7 @@ class Gradients(Recording):
             self.assertEqual(x._version, 0)
 
     def test_inference_tensors(self):
-        """They have no version and no part in gradients: written inside inference_mode or not."""
+        """Inference tensors can be written, inside inference_mode and outside: they have no version, and take no part in gradients."""
         with torch.inference_mode():
             x, normal = ENCODER.table(3, dtype=torch.float32), torch.ones(3, 8)
             ENCODER.add_(x)
@@ -243,7 +243,7 @@ class Traces(Recording):
                 return x * 1
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what the tests' own Python does to tensors
+            warnings.simplefilter("ignore")  # the test's own Python code on tensors would warn
             return torch.jit.trace(Module(), x, check_trace=False)
 
     def test_trace(self):
@@ -268,7 +268,7 @@ class Traces(Recording):
 
         traced = torch.jit.trace(Module(), torch.ones(3, 8))
         self.assertTrue(torch.equal(traced(torch.ones(5, 8)), 1 + ENCODER.table(5, dtype=torch.float32)))
-        ENCODER.add_(torch.ones(3, 8))  # traced no longer
+        ENCODER.add_(torch.ones(3, 8))  # tracing has ended
 
     def test_make_fx(self):
         try:
@@ -299,7 +299,7 @@ class Traces(Recording):
                 self.refused(ValueError, f"^{name} is a .*FakeTensor|axes.*positions is a .*FakeTensor", read, t)
 
     def test_symbolic_trace(self):
-        """torch.fx: a call with one of its proxies is refused; without, its table is a constant of the graph."""
+        """torch.fx: a call with a proxy is refused. A call without one is a constant in the graph."""
         with self.assertRaisesRegex(TypeError, "Proxy"):
             torch.fx.symbolic_trace(lambda x: ENCODER.add_(x))
         with self.assertRaisesRegex(TypeError, "Proxy"):
@@ -310,7 +310,7 @@ class Traces(Recording):
         self.assertTrue(torch.equal(graph(torch.ones(3, 8)), 1 + ENCODER.table(3, dtype=torch.float32)))
 
     def test_compile(self):
-        """torch.compile leaves calls of posenc's out of its graphs, and makes them."""
+        """torch.compile breaks its graph at calls of posenc, and runs them."""
         if not hasattr(torch, "compile"):
             self.skipTest("SKIPPED: torch without compile")
 
@@ -327,7 +327,7 @@ class Traces(Recording):
 class Transforms(Recording):
     def setUp(self):
         try:
-            import functorch  # of 1.13; torch.func of 2
+            import functorch  # in torch 1.13; torch 2 has torch.func
 
             self.func = getattr(torch, "func", functorch)
         except ImportError:
@@ -353,7 +353,7 @@ class Transforms(Recording):
                                  some(numbers()))
 
     def test_tables(self):
-        """Those without a tensor are constants, and right."""
+        """Tables that are made without a tensor are constants, and right."""
         want = ENCODER.table(3, dtype=torch.float32)
 
         def work(x):
@@ -367,7 +367,7 @@ class Transforms(Recording):
         self.assertTrue(torch.equal(self.func.functionalize(work)(torch.ones(3, 8)), 2 + want))
 
     def test_captured(self):
-        """What is no part of the transform may be read, not written, as with torch's own calls in place."""
+        """A tensor from outside the transform may be read but not written, as with torch's own in-place operators."""
         captured = torch.ones(3)
         table = ENCODER.encode(captured)
         self.func.grad(lambda x: (self.assertTrue(torch.equal(ENCODER.encode(captured), table)), x.sum())[1])(torch.ones(3))

@@ -1,4 +1,5 @@
-"""Every refusal: its type, and that its message names the argument and says why; and that nothing was written."""
+"""Tests every refusal: the type of the exception, a message that names the argument and the reason, and that nothing was
+written."""
 
 import types
 import unittest
@@ -25,7 +26,7 @@ def endless():
 
 
 class OnAnotherDevice:
-    """DLPack as cupy has it."""
+    """An array on a GPU, with DLPack as cupy has it."""
 
     def __init__(self, code):
         self.code = code
@@ -42,7 +43,7 @@ class OnAnotherDevice:
 
 
 class OfAnUnnamedModule:
-    """What nanobind would not survive."""
+    """An object with which nanobind itself would crash."""
 
     __module__ = 3
 
@@ -53,7 +54,7 @@ class OfAnUnnamedModule:
 LLAMA = {"model_type": "llama", "head_dim": 8, "num_hidden_layers": 32}
 
 REFUSALS = [
-    # Of specs.
+    # Specs.
     (lambda: posenc.Encoder(), TypeError, "dim is missing"),
     (lambda: posenc.Encoder(8, 10000.0), TypeError, "too many arguments"),
     (lambda: posenc.Encoder(8, **{"\ud800": 1}), TypeError, "unexpected keyword argument \\ud800"),
@@ -65,7 +66,7 @@ REFUSALS = [
     (lambda: ENCODER.add_(), TypeError, "x is missing"),
     (lambda: ENCODER.embed([1]), TypeError, "table is missing"),
     (lambda: ROTARY.rotate_(f32(2, 3, 8), axis=3), TypeError, "unexpected keyword argument axis"),
-    # Of configurations.
+    # Configurations.
     (lambda: posenc.Rotary.from_config(), TypeError, "config is missing"),
     (lambda: posenc.Rotary.from_config(3), TypeError, "config must be a dict"),
     (lambda: posenc.Rotary.from_config({}, 3), TypeError, "too many arguments"),
@@ -164,7 +165,7 @@ REFUSALS = [
      "axis_order must be one of consecutive, interleaved, alternating, split, axial, imrope, not 'summed'"),
     (lambda: posenc.Rotary(8, factors=[1, 2], long_factors=[1]), ValueError, "factors and long_factors"),
     (lambda: posenc.Rotary(8, preset="llama9"), ValueError, 'no rotary preset is called "llama9"; did you mean "llama"?'),
-    # Of positions.
+    # Positions.
     (lambda: ENCODER.encode(2**40), ValueError, "positions: each position must be"),
     (lambda: ENCODER.encode(2**80), ValueError, "positions does not fit into 64 bits"),
     (lambda: ENCODER.encode([[0, 1], [float("nan"), 3]]), ValueError, "positions[1, 0]: each position must be"),
@@ -189,7 +190,7 @@ REFUSALS = [
     (lambda: ENCODER.table(2.0), TypeError, "rows must be an integer"),
     (lambda: ENCODER.table(2, first=0.5), TypeError, "first must be an integer"),
     (lambda: ENCODER.table(2**62), (ValueError, MemoryError), ""),
-    # Of types and shapes.
+    # Types and shapes.
     (lambda: ENCODER.table(2, dtype="int8"), TypeError, "dtype must be a dtype"),
     (lambda: ENCODER.table(2, dtype=">f4"), TypeError, "dtype must be a dtype"),
     (lambda: ENCODER.table(2, dtype=[]), TypeError, "dtype must be a dtype"),
@@ -233,7 +234,7 @@ REFUSALS = [
     (lambda: ENCODER.embed([0, 9], f32(3, 8), positions=[0, 2**33]), ValueError, "ids[1]: each id must be"),
     (lambda: ENCODER.embed([0, 9], f32(3, 8), positions=[2**33, 0]), ValueError, "positions[0]: each position must be"),
     (lambda: ENCODER.embed([0], f32(3, 8), first=2**33), ValueError, "ids from first on: the positions from first_position on must be"),
-    # Of rotation.
+    # Rotation.
     (lambda: ROTARY.rotate_(), TypeError, "rotate_ needs a tensor"),
     (lambda: ROTARY.rotate_(f32(2, 3, 7)), ValueError, "q must have 8 columns"),
     (lambda: ROTARY.rotate_(f32(2, 8)), ValueError, "q must have at least 3 axes"),
@@ -267,7 +268,7 @@ REFUSALS = [
     (lambda: ROTARY.cache(3, positions=[1]), TypeError, "cache needs either tokens or positions"),
     (lambda: ROTARY.cache(3, layout="half"), ValueError, "layout must be one of halves"),
     (lambda: posenc.Rotary(8, axes=2, sections=[2, 2]).cache(positions=[1, 2, 3]), ValueError, "positions must have the shape [2, ...]"),
-    # Of grids.
+    # Grids.
     (lambda: posenc.grid(3), TypeError, "axes must be a list"),
     (lambda: posenc.grid([]), ValueError, "axes: "),
     (lambda: posenc.grid([(8, 0, 3)]), TypeError, "axes[0] must be a tuple"),
@@ -310,7 +311,7 @@ class Refusals(unittest.TestCase):
         for refused in (
             lambda: ROTARY.rotate_(q, q),
             lambda: ROTARY.rotate_(q[0], q[0, :, 1:]),
-            lambda: ROTARY.rotate_(q[:3], q[1:], positions=own),  # of two elements of the batch
+            lambda: ROTARY.rotate_(q[:3], q[1:], positions=own),  # q and k share an element of the batch
             lambda: ROTARY.rotate_(q[:3].swapaxes(1, 2), q[1:].swapaxes(1, 2), positions=own, token_axis=-2),
             lambda: ENCODER.encode(x[:3], out=x[:24].reshape(3, 8)),
             lambda: ENCODER.add_(x[:24].reshape(3, 8), positions=x[:3]),
@@ -354,7 +355,7 @@ class Refusals(unittest.TestCase):
             ENCODER.add_(like_jax)
 
     def test_numbers_of_all_types(self):
-        """Positions, first positions and ids of any type whose numbers one of posenc's types has."""
+        """Positions, first positions and ids may have any type whose numbers fit one of posenc's types."""
         rotary, vocabulary = posenc.Rotary(8), numpy.arange(24, dtype="float32").reshape(3, 8)
         want = ENCODER.encode([0, 1, 2])
         for kind in ("int8", "uint8", "int16", "uint16", "uint32", "uint64", ">i4", ">u8", "float16", "longdouble", ">f4", ">f8"):
@@ -395,7 +396,7 @@ class Refusals(unittest.TestCase):
             self.assertIs(ENCODER.add_(view), view)
             self.assertTrue((numpy.asarray(view) == want).all())
         self.assertTrue((ENCODER.encode(array.array("i", [0, 1])) == want).all())
-        self.assertTrue((ENCODER.encode(numpy.arange(0, 20)[::-1][19:17:-1]) == want).all())  # copied
+        self.assertTrue((ENCODER.encode(numpy.arange(0, 20)[::-1][19:17:-1]) == want).all())  # not contiguous, so it is copied
         self.assertEqual(ENCODER.encode(numpy.zeros((3, 0, 2))).shape, (3, 0, 2, 8))
         self.assertEqual(ENCODER.encode([]).shape, (0, 8))
         self.assertEqual(ENCODER.embed([[], []], f32(3, 8)).shape, (2, 0, 8))

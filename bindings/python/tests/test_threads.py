@@ -1,4 +1,4 @@
-"""Threads work at the same time: the interpreter's lock is released, and one encoder serves all."""
+"""Tests that threads work at the same time: calls release the interpreter's lock, and threads can share an encoder."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ import posenc
 
 class Threads(unittest.TestCase):
     def test_the_lock_is_released(self):
-        """A thread counts while another is in one long call: it could not, if the call held the lock."""
+        """A thread counts while another thread is in one long call. It could not count if the call held the lock."""
         encoder = posenc.Encoder(1024)
         out = numpy.ones((20000, 1024), "float64")
         counted, stop = [0], threading.Event()
@@ -54,7 +54,7 @@ class Threads(unittest.TestCase):
 
     @unittest.skipIf((os.cpu_count() or 1) < 2, "SKIPPED: one core")
     def test_two_are_faster(self):
-        """Said, not required: the machine may have other work."""
+        """Prints how much faster two threads are. This is not required, because the machine may have other work."""
         encoder, outs = posenc.Encoder(512), [numpy.ones((2000, 512), "float32") for _ in range(2)]
 
         def seconds(work):

@@ -1,4 +1,4 @@
-"""torch's tensors: in place, nothing copied, and what is refused of them."""
+"""Tests calls with torch tensors: they work in place, without copies; some tensors are refused."""
 
 import unittest
 
@@ -55,7 +55,7 @@ class Torch(unittest.TestCase):
         self.assertLess((fused.view(2, 10, 6, 64) - want).abs().max().item(), 1e-6)
 
     def test_nothing_to_rotate(self):
-        """Strides of no elements are of no interest."""
+        """The strides of an empty tensor do not matter."""
         for shape in (0, 5, 3, 64), (2, 0, 3, 64), (2, 5, 0, 64):
             for zeros in torch.zeros(shape), torch.zeros(64).expand(9, 9, 9, 64)[tuple(map(slice, shape))]:
                 for call in posenc.Rotary(64).rotate, posenc.Rotary(64).rotate_:
@@ -76,7 +76,7 @@ class Torch(unittest.TestCase):
             ENCODER.encode(torch.zeros(3, dtype=torch.cfloat).conj())
 
     def test_inv_freq(self):
-        """A checkpoint's buffer, as docs/rotary-engines.md has it: float32 or, where a model was cast, bfloat16."""
+        """The buffer inv_freq of a checkpoint, as in docs/rotary-engines.md: float32, or bfloat16 if the model was cast."""
         inv_freq = 1.0 / (10000 ** (torch.arange(0, 64, 2) / 64))
         want = posenc.Rotary(64, phase_rounding="f32_inv_freq").cache(99, first=10**6)[0]
         for buffer in (inv_freq, torch.nn.Parameter(inv_freq, requires_grad=False)):
@@ -108,7 +108,7 @@ class Torch(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, text):
                 ENCODER.add_(x)
-        for rows in 2**45, 2**62:  # beyond memory, beyond its addresses
+        for rows in 2**45, 2**62:  # more than the memory, and more than 64-bit addresses
             with self.assertRaises(MemoryError):
                 ENCODER.table(rows, dtype=torch.float32)
         self.assertFalse(leaf.any())

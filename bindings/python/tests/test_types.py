@@ -1,4 +1,4 @@
-"""mypy --strict passes the programs of the pages and notebooks, and knows the types of results."""
+"""Tests types: mypy --strict accepts the programs of pages and notebooks, and knows the types of results."""
 
 import glob
 import importlib.util
@@ -14,7 +14,7 @@ for needed, package in (("mypy", "mypy"), ("torch", "python3-torch")):
         raise unittest.SkipTest(f"SKIPPED: {package} is not installed")
 
 ROOT = os.path.join(os.path.dirname(__file__), "../../..")
-# torch.jit.trace has no types in torch 1.13, and torch.jit only imports it.
+# In torch 1.13, torch.jit.trace has no types, and torch.jit does not export it explicitly.
 CONFIGURATION = """
 [mypy]
 [mypy-pytorch]

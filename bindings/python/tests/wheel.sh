@@ -1,7 +1,7 @@
 #!/bin/sh
-# wheel.sh SOURCE PYTHON VENV: the wheel, built as users do it, but of fewer instruction sets, which compile sooner, with
-# warnings as errors, and installed into a clean virtual environment, which has nothing else but the system's NumPy and,
-# if it is there, torch.
+# wheel.sh SOURCE PYTHON VENV: builds the wheel as users do, and installs it into a clean virtual environment, which has only
+# the system's NumPy and, if it is installed, torch. To compile faster, the wheel has fewer instruction sets; and warnings are
+# errors.
 set -eu
 source=$1 python=$2 venv=$3
 
@@ -15,7 +15,7 @@ for module in numpy pip venv; do
 done
 include=$("$python" -c "import sysconfig; print(sysconfig.get_path('include'))")
 [ -e "$include/Python.h" ] || skip "python3-dev is not installed"
-# What an earlier run left must not pass for this one.
+# Remove the results of an earlier run, so that they are not mistaken for results of this one.
 rm -rf "$venv" "$venv.wheel"
 "$python" -m venv --system-site-packages --without-pip "$venv" || skip "python3-venv is not installed"
 

@@ -702,7 +702,7 @@ function passPositions(positions, pointer, axes, row, rows) {
   }
 }
 
-// What is read must not lie where so many entries are written.
+// Refuses a call if an array that it reads overlaps the first `entries` entries of `written`.
 function requireApart(written, entries, argument, ...read) {
   const begin = written.byteOffset;
   const end = begin + entries * written.BYTES_PER_ELEMENT;

@@ -1,4 +1,4 @@
-// Each mistake has an error that names the argument, and changes nothing; memory comes back.
+// Tests errors: each mistake throws an error that names the argument, and changes nothing; memory is freed.
 import assert from 'node:assert/strict';
 import { posenc } from './package.mjs';
 
@@ -7,7 +7,7 @@ const encoder = new Encoder({ dim: 4 });
 const rotary = new Rotary({ headDim: 8 });
 const x = new Float32Array(12).fill(7);
 const long = new Float32Array(64).fill(7);
-const shared = new Float32Array(12).fill(7); // a table of three rows, and what would overlap it
+const shared = new Float32Array(12).fill(7); // a table of three rows; other arguments overlap it
 const halves = new Uint16Array(4);
 const positionsAndX = new ArrayBuffer(48);
 const axial = { headDim: 8, axes: 2, axisOrder: 'axial', sections: [2, 2] };
@@ -204,7 +204,7 @@ for (const [kind, message, call] of wrong) {
   }, String(call));
 }
 
-// A refusal has a status, and its kind by name; what JavaScript itself checks has the same kinds.
+// An error has a status and the name of its kind. Errors that JavaScript code detects have the same kinds.
 for (const [kind, call] of [
   ['bad_member', () => new Encoder({ dim: 4, base: 0 })],
   ['members_clash', () => new Encoder({ dim: 4, frequencies: [1] })],
@@ -228,7 +228,7 @@ await assert.rejects((await import(`${process.env.POSENC_WEB_BUILD}/package/inde
 for (const array of [x, shared, long]) assert.ok(array.every((value) => value === 7), 'a refused call has written');
 assert.ok(new Float32Array(positionsAndX).every((value) => value === 0), 'a refused call has written');
 
-// A refused list of many chunks has written nothing either.
+// A call that needs many parts, and is refused, has not written any of them.
 const longer = new Float32Array(4 * 100000).fill(7);
 const positions = new Float64Array(100000);
 positions[99999] = NaN;
@@ -247,8 +247,8 @@ gone.dispose();
 assert.throws(() => gone.write(0, 1), /disposed/);
 assert.throws(() => Reflect.get(Encoder.prototype, 'dim', {}), TypeError);
 
-// 0.8 GB of encoders, freed by hand; the module could not hold them together with what the next loop makes. Nor does
-// what is forgotten stay: garbage collection finds it.
+// The first loop makes 0.8 GB of encoders, and frees them with dispose(). The second loop only forgets its encoders, so garbage
+// collection must free them. The module could not hold all of them together.
 const large = () => new Encoder({ dim: 1 << 16, base: 1e4 });
 for (let i = 0; i < 200; ++i) large().dispose();
 for (let i = 0; i < 800; ++i) {

@@ -1,5 +1,5 @@
-// fuzz_test.mjs SECONDS [SEED]: calls with arguments of all kinds. Allowed are results and TypeErrors and RangeErrors
-// of one line; a trap of the module or any other error fails.
+// fuzz_test.mjs SECONDS [SEED]: calls all functions with arguments of all kinds. A call may return, or throw a TypeError or a
+// RangeError with a message of one line. A trap of the module, or any other error, is a failure.
 import { readFileSync } from 'node:fs';
 import { folder, posenc } from './package.mjs';
 
@@ -26,7 +26,7 @@ const ODD = [null, undefined, true, false, '', 'f32', '7', 7n, -1n, 2n ** 31n, 2
   new DataView(new ArrayBuffer(8)), Object.create(null), { length: 3 }, new Proxy([], {}), 'x'.repeat(1000)];
 const ENCODERS = posenc.presets().map((row) => row.name);
 const ROTARIES = posenc.rotaryPresets().map((row) => row.name);
-// Members and words of specs: spec.d.ts, which is made of their rows.
+// The members and words of specs, from spec.d.ts, which make-types.mjs has made.
 const types = readFileSync(`${folder}/spec.d.ts`, 'utf8');
 const wordsIn = (text) => [...text.matchAll(/'(\w+)'/g)].map((match) => match[1]);
 const CHOICES = new Map([...types.matchAll(/^export type (\w+) = (.*);$/gm)].map(([, name, all]) => [name, wordsIn(all)]));
@@ -84,7 +84,7 @@ function option(name) {
   return below(2) === 0 ? real() : whole();
 }
 
-// Some of these, now and then others.
+// An object with some of the known options, and now and then others.
 function options(known, ...more) {
   if (below(25) === 0) return anything();
   const made = {};
@@ -96,7 +96,7 @@ function options(known, ...more) {
   return made;
 }
 
-// Not columns that are right and take minutes to fill.
+// A value, unless it is a valid number of columns that would take minutes to fill.
 function notLarge(value) {
   const large = typeof value === 'bigint' ? Number(value) : value;
   return typeof large === 'number' && large > 600 && large <= 2 ** 24 ? 7 : value;
@@ -117,7 +117,7 @@ function keep(list, made) {
   if (list.length > 40) list.splice(below(30), 1)[0][below(3) === 0 ? 'dispose' : 'toString']();
 }
 
-// Mostly axes side by side, of a grid of 9^4 cells at most.
+// The axes of a grid with at most 9^4 cells. In most cases, their columns are side by side.
 function axes() {
   if (below(20) === 0) return anything();
   let column = below(3);
@@ -130,7 +130,7 @@ function axes() {
   });
 }
 
-// Mostly an array of so many rows, and as many positions.
+// In most cases, an array with some number of rows, and the same number of positions.
 function withRows(noun, use) {
   if (below(5) === 0) return use(noun, array(), positions());
   const rows = below(40);
@@ -181,7 +181,7 @@ while (performance.now() < until) {
       continue;
     }
     const isRefusal = error instanceof TypeError || error instanceof RangeError;
-    // The message of an engine's own error would not name our argument.
+    // Errors of the JavaScript engine itself do not count as refusals: their messages do not name the argument.
     const isOurs = error?.status !== undefined || isRefusal && /^[\w'[\].]+( |:)/.test(error.message) && !/(is not a function|is not iterable|Cannot |^Invalid )/.test(error.message)
       && !(error instanceof WebAssembly.RuntimeError);
     if (!isOurs) {

@@ -1,11 +1,11 @@
-// Digests, what published notebooks print, and how a module may be loaded.
+// Tests digests, the tables that published notebooks print, configurations, and the ways to load the module.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { folder, posenc } from './package.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
-// The figures of a golden file; lines that begin with # are prose.
+// The numbers in a golden file. Lines that begin with # are comments.
 async function figures(name) {
   const text = await readFile(new URL(`tests/golden/${name}`, root), 'utf8');
   return text.split('\n').filter((line) => !line.startsWith('#')).flatMap((line) => line.split(/\s+/))
@@ -28,11 +28,11 @@ await expectPrinted('torch_11x5.txt', posenc.table(6, 11, inputs), (value) => {
   return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, '0')}`;
 });
 
-// A sum, as a notebook has it.
+// The sum of embeddings and an encoding that a notebook prints.
 const embeddings = Float32Array.from((await figures('torch_4x5_embeddings.txt')).map(Number));
 await expectPrinted('torch_4x5_sums.txt', new posenc.Encoder({ dim: 4 }).add(embeddings), fixed);
 
-// A list may give each axis frequencies of its own kind.
+// A list of frequencies may have different frequencies for each axis.
 const sections = [3, 5, 2];
 const each = [{ base: 100 }, { scaling: 'ntk', factor: 3, positionScale: 0.5 }, { frequencies: [0.5, 0.25], unit: 'turns' }];
 const frequencies = each.flatMap((spec, k) => [...new posenc.Rotary({ headDim: 2 * sections[k], ...spec }).frequencies()]);
@@ -40,7 +40,7 @@ const axial = new posenc.Rotary({ headDim: 20, axes: 3, axisOrder: 'axial', sect
 assert.deepEqual([...axial.frequencies()], frequencies);
 assert.deepEqual(frequencies.filter((_, i) => i === 3 || i > 7), [0.5, Math.PI, Math.PI / 2]);
 
-// Configurations of models, and their rotaries.
+// Configurations of models, and their rotary embeddings.
 const float = (hex) => {
   const [, sign, whole, part, exponent] = /^(-?)0x([01])(?:\.([0-9a-f]+))?p([+-]\d+)$/.exec(hex);
   const mantissa = Number(`0x${whole}${(part ?? '').padEnd(13, '0')}`);
@@ -88,14 +88,14 @@ for (const config of [{ head_dim: 4 }, { model_type: 'own', head_dim: 4, rope_th
     assert.deepEqual([...rotary.rotate(x, 1)].map(Math.sign), pairing === 'neighbours' ? [1, 1, 0, 0] : [1, 0, 1, 0]);
   }
 }
-// Typed arrays are lists, and of bigints too.
+// In a configuration, typed arrays are lists, also arrays of bigints.
 const qwen = { model_type: 'qwen2_vl_text', head_dim: 8, hidden_size: 32, num_attention_heads: 4, rope_theta: 100n };
 for (const mrope_section of [[2, 1, 1], Int32Array.of(2, 1, 1), BigInt64Array.of(2n, 1n, 1n)]) {
   const rotary = posenc.Rotary.fromConfig({ ...qwen, rope_scaling: { type: 'mrope', mrope_section }, x: undefined, y: null });
   assert.equal(rotary.axes, 3);
 }
 
-// The module has no imports; the header's version is the package's.
+// The module imports nothing, and the package has the version of the header.
 const wasm = await readFile(`${folder}/posenc.wasm`);
 assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(wasm)), []);
 const manifest = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
@@ -103,7 +103,7 @@ assert.equal(posenc.version, manifest.version);
 const project = await readFile(new URL('CMakeLists.txt', root), 'utf8');
 assert.equal(posenc.version, /project\(posenc VERSION ([0-9.]+)/.exec(project)[1]);
 
-// Names and numbers that are written down again in JavaScript.
+// Names and numbers that JavaScript repeats must be the same as in C.
 const digestHeader = await readFile(new URL('tools/verify/digest.h', root), 'utf8');
 assert.equal(posenc.goldenDigest, /kGoldenDigest = 0x([0-9a-f]{16})/.exec(digestHeader)[1]);
 function refusal(call) {
@@ -126,18 +126,18 @@ for (const [header, type, noun, others] of [
     const name = others[camel(member)] ?? camel(member);
     assert.ok(known.includes(name), `${header}: ${member}`);
   }
-  // Members that are one of several values have as many names.
+  // For each member with an enum type, there is a word for each value.
   for (const [, type, member] of struct.matchAll(/posenc_(\w+) (\w+);/g)) {
     const all = text + await readFile(new URL('include/posenc/posenc_c.h', root), 'utf8');
     const values = new RegExp(`enum POSENC_ENUM\\(posenc_${type}\\) \\{(.*?)\\};`, 's').exec(all.replace(/\/\/.*/g, ''))[1];
     const name = others[camel(member)] ?? camel(member);
     const names = /^\w+: one of (.*) is wanted/.exec(refusal(() => noun({ [name]: 'nothing' })))[1].split(', ');
-    const wanted = values.match(/\w+ = \d+/g).length - (member === 'pairing' ? 1 : 0); // 'same' is of the output only
+    const wanted = values.match(/\w+ = \d+/g).length - (member === 'pairing' ? 1 : 0); // only the output may have 'same'
     assert.equal(names.length, wanted, `${header}: ${member}`);
   }
 }
 
-// From bytes and as a module, each in a copy of its own.
+// load() accepts bytes and a compiled module. Each case uses a new copy of the package.
 for (const source of [wasm, wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length),
   new WebAssembly.Module(wasm), new Response(wasm), `data:application/wasm;base64,${wasm.toString('base64')}`]) {
   const copy = await import(`${folder}/index.js?${Math.random()}`);
@@ -147,7 +147,7 @@ for (const source of [wasm, wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset +
   assert.deepEqual(copy.table(3, 4), posenc.table(3, 4));
 }
 
-// That of REFERENCE takes 20 s.
+// The digest of REFERENCE is left out, because it takes 20 s.
 const all = posenc.targets().map((target) => target.name);
 assert.deepEqual(all, ['WASM', 'REFERENCE']);
 let last = 0;

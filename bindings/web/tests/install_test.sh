@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tarball, installed into an empty folder without a network: the program of its README prints what that says, so does
-# that of docs/examples, and the line of the README at the top is right.
+# Tests the npm tarball, installed into an empty folder without a network. The programs in its README and in docs/examples print
+# what they should, and the line about npm in the top README is right.
 cd "$(dirname "$0")/../../.." || exit 1
 build="${POSENC_WEB_BUILD:-$PWD/build/web}"
 command -v npm >/dev/null || { echo "skipped: there is no npm"; exit 77; }
@@ -30,12 +30,12 @@ esac
 } >row.mjs
 [ "$(node row.mjs)" = 0,1,0.8414709568023682,0.5403022766113281 ] || { echo "README.md: $row"; exit 1; }
 sh "$examples/../../tests/example.sh" "$examples/digest.mjs" node --input-type=module <"$examples/digest.mjs"
-# The types, where there is a compiler.
+# Check the types, if a TypeScript compiler is installed.
 if command -v tsc >/dev/null; then
   cp program.mjs program.mts
   tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext program.mts
 else
   echo "types not checked: there is no tsc"
 fi
-# From CommonJS too.
+# Import the package from CommonJS, too.
 node -e "import('posenc').then(async (p) => { await p.load(); console.log(p.version, p.table(1, 2).join()); })"

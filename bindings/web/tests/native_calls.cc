@@ -1,6 +1,6 @@
-// native_calls CALL ARGUMENT...: one C function on the entries of standard input; native_test.mjs compares
-// what it writes, those entries afterwards. Types and other enums are their numbers; a list is its length,
-// then its items.
+// native_calls CALL ARGUMENT...: reads entries from standard input, calls one C function on them, and writes
+// the entries. native_test.mjs compares them with the package's. Types and other enums are numbers. A list is
+// its length and then its items.
 //
 //   add_batch PRESET DIM TYPE SCALE ROWS FIRST FIRSTS             x [batch, rows, dim]
 //   embed PRESET DIM TYPE SCALE TABLE_TYPE FIRST IDS POSITIONS    table [vocabulary, dim]; at FIRST without

@@ -1,4 +1,5 @@
-// The same bits as the native library: native_test.mjs POSENC NATIVE_CALLS, the command and native_calls.cc.
+// native_test.mjs POSENC NATIVE_CALLS: compares the package, bit by bit, with the native library: with the command POSENC, and
+// with the program NATIVE_CALLS (native_calls.cc).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +11,7 @@ const [, , command, calls] = process.argv;
 const scratch = mkdtempSync(join(tmpdir(), 'posenc-'));
 let entries = 0;
 
-// The data of the .npy file that `posenc table` makes, as bytes.
+// The entries, as bytes, of the .npy file that `posenc table` writes.
 function native(...args) {
   const file = join(scratch, 'table.npy');
   execFileSync(command, ['table', ...args.map(String), '--out', file], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -18,14 +19,14 @@ function native(...args) {
   return npy.subarray(10 + npy.readUInt16LE(8));
 }
 
-// What a C function makes of the entries of an array.
+// Calls a C function on the entries of an array, and returns the result.
 function called(call, array, ...words) {
   const input = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   return execFileSync(calls, [call, ...words.flat(9).map(String)], { input, maxBuffer: 2 ** 28 });
 }
 const listed = (list) => [list.length, ...list];
 
-const NUMBERS = { float32: 1, bfloat16: 2, float16: 3, float64: 4 }; // posenc_type
+const NUMBERS = { float32: 1, bfloat16: 2, float16: 3, float64: 4 }; // values of posenc_type
 const SUMMANDS = ['float32', 'bfloat16', 'float16'];
 const Made = { float32: Float32Array, bfloat16: Uint16Array, float16: Uint16Array, float64: Float64Array };
 let state = 1;
@@ -34,7 +35,7 @@ function random() {
   return state >>> 8;
 }
 
-// Ordinary entries, between a half and two, of either sign.
+// Ordinary entries: magnitudes from 0.5 to 2, with both signs.
 function someOf(type, length) {
   if (type === 'float64') return Float64Array.from({ length }, () => random() / 2 ** 23);
   const [Bits, base, mask, sign] = {
@@ -84,9 +85,9 @@ try {
       posenc.Encoder.preset(name, 66).dispose();
     } catch (error) {
       if (error.status === undefined) throw error;
-      continue; // its frequencies are the caller's, or too high for so many columns
+      continue; // the preset needs the caller's frequencies, or its frequencies would be out of range for this dim
     }
-    const isOf = phaseRounding !== 'none' && phaseRounding !== 'f32_list'; // a list is the caller's
+    const isOf = phaseRounding !== 'none' && phaseRounding !== 'f32_list'; // f32_list needs the caller's list
     const options = { preset: name, type: types[compared % 4], ...(isOf && { phaseRounding }) };
     expectSame(posenc.table(70, 66, options), native('--preset', name, '--dim', 66, '--rows', 70, '--dtype',
       options.type, '--phase-rounding', isOf ? 'source' : 'none'), name);
@@ -99,7 +100,7 @@ try {
         rotary = posenc.Rotary.preset(name, dim);
       } catch (error) {
         if (error.status === undefined) throw error;
-        continue; // what it lacks, or the size of its heads, is the caller's
+        continue; // the preset needs more arguments, or another head_dim
       }
       if (rotary.axes !== 1) continue;
       expectSame(rotary.cache(7, 5, { type: 'float64' }).table,
@@ -110,7 +111,7 @@ try {
   }
   assert.ok(compared > 80, `${compared} presets`);
 
-  // Calls in parts, at any place in a caller's memory, give what one call gives.
+  // Several calls for parts, at any place in the caller's memory, give the same result as one call.
   const encoder = new posenc.Encoder({ dim: 130 });
   const whole = encoder.write(-5, 3000);
   const parts = new Float32Array(3000 * 130);
@@ -131,8 +132,8 @@ try {
   const back = rotary.rotate(one, 11, { heads: 3, inverse: true });
   assert.ok(back.every((x, i) => Math.abs(x - q[i]) < 1e-6));
 
-  // Batches: sequences of one first position, of one each, of the same positions and of their own, in numbers that take
-  // one part of the module's memory and several.
+  // Batches: all sequences have one first position, each sequence has its own, all have the same list, or each has its own list.
+  // Some batches fit one part of the module's memory, and others need several.
   for (const type of SUMMANDS) {
     for (const [dim, rows, batch] of [[6, 3, 4], [37, 70, 5], [512, 300, 3], [128, 2, 200], [4096, 130, 2]]) {
       const e = posenc.Encoder.preset('fairseq', dim);
@@ -153,7 +154,7 @@ try {
     }
   }
 
-  // Rows of a table by ids, of its type and as floats.
+  // Rows of a table by their ids, in the type of the table and as floats.
   const pairs = SUMMANDS.flatMap((type) => (type === 'float32' ? [[type, type]] : [[type, type], [type, 'float32']]));
   for (const [tableType, type] of pairs) {
     for (const [dim, rows, batch, vocabulary] of [[6, 3, 4, 5], [37, 70, 3, 2], [512, 1100, 2, 300]]) {
@@ -186,8 +187,8 @@ try {
   const table = someOf('bfloat16', 24);
   assert.ok(half.embed([2], table, 0, { tableType: 'bfloat16' }) instanceof Uint16Array);
 
-  // Grids of one to four axes: with rows before the cells, columns of no axis, and a list; the last four take several
-  // parts.
+  // Grids with one to four axes, with rows before the cells, with columns that no axis writes, and with a list. The last four
+  // grids need several parts.
   for (const type of types) {
     for (const [dim, prefixRows, axes] of [
       [6, 0, [[0, 5]]], [6, 2, [[6, 3], [0, 4]]], [7, 1, [[9, [0.5, -3, 1e6]], [0, 2], [20, 3]]],
@@ -212,7 +213,8 @@ try {
     }
   }
 
-  // Heads before or after tokens, in batches, at a first position, at one each, at the same positions and at their own.
+  // Heads before or after tokens, in batches: with one first position, a first position for each sequence, the same list for all
+  // sequences, and a list for each.
   for (const type of SUMMANDS) {
     for (const [name, headDim, batch, heads, tokens] of [['llama3', 64, 2, 3, 5], ['llama3', 128, 3, 2, 1],
       ['llama3', 128, 2, 40, 150], ['qwen2_vl', 128, 3, 2, 70], ['llama3', 64, 70, 1, 2]]) {

@@ -1,5 +1,5 @@
-// The page in headless Chromium: it draws what it should, and verifies the browser. A screenshot stays in
-// build/web/page.png. Exit status 77 without Chromium.
+// Tests the page in headless Chromium: it draws the right picture, and verifies the browser. A screenshot is saved as
+// build/web/page.png. Without Chromium the exit status is 77.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const child = spawn(browser, ['--headless=new', '--no-sandbox', '--disable-gpu',
 { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
 const gone = new Promise((resolve) => { child.on('exit', resolve); });
 
-// Chromium's protocol: JSON, each message ended by a zero byte.
+// Messages of Chromium's protocol are JSON, and each ends with a zero byte.
 const waiting = new Map();
 const faults = [];
 let next = 1;
@@ -80,7 +80,7 @@ try {
   assert.match(await evaluate('document.getElementById("about").textContent'), /version 0\.1\.0, instruction set WASM/);
   assert.equal(await evaluate('document.getElementById("preset").length'), 1 + posenc.presets().length);
 
-  // Another picture, and an entry that is pointed at.
+  // Choose another picture, and point at an entry.
   await evaluate(`for (const [id, value] of Object.entries({ preset: 'fairseq', dim: 64, positions: 100, first: 7 })) {
     document.getElementById(id).value = value;
     document.getElementById(id).dispatchEvent(new Event('input', { bubbles: true }));
@@ -99,7 +99,7 @@ try {
     assert.ok(entry > 0.1 ? red > blue : entry < -0.1 ? blue > red : true, `colour of ${entry}`);
   }
 
-  // What cannot be is said.
+  // The page shows the error for an impossible choice.
   await evaluate(`document.getElementById('preset').value = 'gaussian_fourier';
     document.getElementById('preset').dispatchEvent(new Event('input', { bubbles: true }))`);
   assert.match(await evaluate('document.getElementById("error").textContent'), /frequencies/);

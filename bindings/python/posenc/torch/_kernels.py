@@ -1,4 +1,4 @@
-"""What the operators compute, of tensors or of their shapes alone. Encoders and rotaries are texts there."""
+"""The kernels of the operators: for tensors, and for shapes only (meta tensors). Operators take encoders and rotaries as texts."""
 
 import functools
 import json
@@ -10,7 +10,7 @@ import torch
 from posenc import Encoder, Rotary
 from posenc.torch import _doubles
 
-LAYOUTS = ("halves", "duplicated", "halves_twice")  # of cosines and sines
+LAYOUTS = ("halves", "duplicated", "halves_twice")  # of the tables cos and sin
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 
 
@@ -71,7 +71,7 @@ def adjoint(text):
     return json.dumps([kind, dim, members])
 
 
-# What operators compute. First arguments are tensors and a text, as in their schemas.
+# The kernels. Their first arguments are tensors and a text, as in the schemas.
 
 
 def require(condition, text, *of):
@@ -98,7 +98,8 @@ def _require_numbers(positions):
 
 
 def _require_positions(positions, first, beside, shape, lead=()):
-    """[rows] or [..., rows] of `shape`, after axes of a position."""
+    """Requires positions, if there are any, to be [*lead, rows] or [*lead, *shape], where rows is the last axis of shape. `lead` is
+    the axes of a position."""
     if positions is None:
         return
     require(issubclass(type(positions), torch.Tensor), "positions must be a tensor")
@@ -112,7 +113,7 @@ def _require_positions(positions, first, beside, shape, lead=()):
 
 
 def _of_torch(error):
-    """posenc's error as torch's operators have it."""
+    """posenc's error as an error of torch's operators."""
     return (IndexError if str(error).startswith("ids[") else RuntimeError)(str(error))
 
 
@@ -138,7 +139,7 @@ def encode_meta(positions, encoder, dtype):
     return positions.new_empty([*positions.shape, object_of(encoder, Encoder).dim], dtype=dtype)
 
 
-_FEW = 1 << 14  # elements, whose copy costs less than the arguments of another call
+_FEW = 1 << 14  # so few elements can be copied in less time than another call takes for its arguments
 
 
 @_as_torch
@@ -150,7 +151,7 @@ def add(x, encoder, positions, first, scale):
         return _doubles.add(x, encoder, positions, _integer(first), scale)
     is_long = x.numel() > _FEW and x.is_cpu and x.is_contiguous()
     if is_long and x.dtype in _FLOATS and x.ndim > 1 and x.shape[-1] == encoder.dim:
-        rows = x.view(-1, encoder.dim)  # as a table of embeddings, each taken once: one pass instead of two
+        rows = x.view(-1, encoder.dim)  # embed, with each row of x once, takes one pass; a copy and add_ would take two
         ids = torch.arange(len(rows), dtype=torch.int32).view(x.shape[:-1])
         return embed(ids, rows, encoder, positions, first, scale, None, -1)
     made = x.clone() if x.is_contiguous() else x.clone(memory_format=_format(x, positions))
@@ -159,7 +160,8 @@ def add(x, encoder, positions, first, scale):
 
 
 def _format(x, positions):
-    """As torch's own sums have it for [rows, batch, dim] transposed; a list of positions needs rows in their order."""
+    """The memory format of a sum. It is the same as for torch's own sums if x is [rows, batch, dim] transposed. With a list of
+    positions the result is contiguous, because the list needs rows in order."""
     by_turns = positions is None and x.ndim == 3 and x.stride(2) == 1 and x.shape[2] <= x.stride(0) < x.stride(1)
     return torch.preserve_format if by_turns else torch.contiguous_format
 
@@ -174,7 +176,7 @@ def add_(x, encoder, positions, first, scale):
         else:
             object_of(encoder, Encoder).add_(x, positions=positions, first=first or None, scale=scale)
     except (ValueError, TypeError) as error:
-        _require_floats("x", x)  # posenc's own sentence lacks float64
+        _require_floats("x", x)  # first, because posenc's own message does not mention float64
         raise _of_torch(error) from None
 
 
@@ -186,14 +188,14 @@ def add_meta(x, encoder, positions, first, scale):
 
 
 def _first(positions, first):
-    """0, the operators' default, is none beside positions."""
+    """`first` for a call of posenc. Beside positions, 0 (the operators' default) means that `first` is not given."""
     if positions is None:
         return first if type(first) is int else _integer(first)
     return first or None
 
 
 def _integer(first):
-    """As operators take it; an Encoder and a Rotary take one for each sequence too."""
+    """`first` as an integer, which operators need. (Encoder and Rotary also take one for each sequence.)"""
     try:
         return operator.index(first)
     except (TypeError, RuntimeError):
@@ -229,7 +231,7 @@ def embed_meta(ids, table, encoder, positions, first, scale, dtype, padding_idx)
 
 
 def scatter(gradient, ids, rows, scale, padding_idx):
-    """The gradient of a table [rows, dim]: each sum in doubles, rounded once; 0 in the row of padding."""
+    """The gradient of a table [rows, dim]. Each sum is computed in double and rounded once. The row of padding is 0."""
     used, places = ids.reshape(-1).unique(return_inverse=True)
     sums = torch.zeros(len(used), gradient.shape[-1], dtype=torch.float64)
     sums.index_add_(0, places, gradient.reshape(-1, gradient.shape[-1]).double())
@@ -241,7 +243,8 @@ def scatter(gradient, ids, rows, scale, padding_idx):
 
 
 def _rounded(doubles, dtype):
-    """Rounded once. torch makes floats of doubles first: odd ones here, which are no ties of a shorter type."""
+    """Rounds doubles once to dtype. torch itself would round to float32 first, and then again. Here inexact floats are made odd
+    first, so that they are not ties of a shorter type, and the second rounding is right."""
     if dtype == torch.float64:
         return doubles
     floats = doubles.float()
@@ -300,7 +303,7 @@ def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
 
 
 def _require_apart(tensors):
-    """As the calls in other types do, before one of them is written."""
+    """Refuses tensors that overlap, before one of them is written, as posenc does for other types."""
     places = torch.cat([_places(tensor) for tensor in tensors])
     require(len(places.unique()) == len(places), "memory that is written overlaps other memory of the call")
 

@@ -1,4 +1,5 @@
-"""The operators torch.ops.posenc.*, their gradients, and functions that call them or, where that is all, posenc."""
+"""The operators torch.ops.posenc.*, their gradients, and the functions of posenc.torch, which call an operator or, if that is
+sufficient, posenc itself."""
 
 from collections.abc import Sequence
 
@@ -10,14 +11,16 @@ from posenc._posenc import eager_add, eager_rotate
 from posenc.torch import _kernels
 from posenc.torch._kernels import adjoint, object_of, parse, text_of
 
-is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 compiles nothing
+is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 cannot compile
 
 
-# Their gradients. Each is linear in tensors, and its adjoint is another of them, so that gradients have gradients too.
+# Gradients. Each operator is linear in its tensors, and its adjoint is one of the operators. So gradients can be differentiated,
+# too.
 
 
 class _Function(torch.autograd.Function):
-    """Subclasses have forward and setup_context, as torch 2 calls them; torch 1.13 has no setup_context."""
+    """The base class of the functions below, which have forward and setup_context, as in torch 2. For torch 1.13, which does not
+    know setup_context, forward is made from both."""
 
     def __init_subclass__(cls):
         if not hasattr(torch.autograd.Function, "setup_context"):
@@ -45,12 +48,12 @@ def _times(tensor, scale):
 
 
 def _to_front(tensor, dim, count):
-    """vmap's axis first; repeated if the tensor has none."""
+    """The tensor with the axis of vmap in front. A tensor without this axis is repeated."""
     return tensor.expand(count, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
 
 
 def _spread(positions, dim, shape, axes=1):
-    """Positions of a call under vmap, for rows [batch, ..., rows] that have vmap's axis first."""
+    """The positions of a call under vmap, for rows [batch, ..., rows], where the axis of vmap comes first."""
     if positions is None:
         return None
     lead = int(axes > 1)
@@ -137,9 +140,9 @@ class _Embed(_Function):
     @staticmethod
     def vmap(info, dims, ids, table, encoder, positions, first, scale, dtype, padding_idx):
         ids = _to_front(ids, dims[0], info.batch_size)
-        if dims[1] is not None:  # tables one after the other
+        if dims[1] is not None:  # join the tables into one, one after the other
             table = table.movedim(dims[1], 0)
-            if padding_idx >= 0:  # whose rows are many then
+            if padding_idx >= 0:  # the joined table has several such rows
                 is_padding = (torch.arange(table.shape[1], device=table.device) == padding_idx)[:, None]
                 table, padding_idx = torch.where(is_padding, table.detach(), table), -1
             ids, table = _shifted(ids, table.shape[1]), table.reshape(-1, table.shape[-1])
@@ -152,7 +155,7 @@ def _shifted(ids, rows):
 
 
 def _rows(ids, table):
-    """torch's embedding, which takes no short integers."""
+    """torch's embedding. It does not take short integers, so they are converted."""
     return torch.nn.functional.embedding(ids if ids.dtype == torch.int32 else ids.long(), table)
 
 
@@ -198,7 +201,7 @@ class _Rotate(_Function):
         ctx.rotary, positions, ctx.first, ctx.scale, ctx.inverse, ctx.token_axis = inputs[:6]
         ctx.save_for_backward(positions)
         ctx.save_for_forward(positions)
-        ctx.set_materialize_grads(False)  # nothing is computed for what has none
+        ctx.set_materialize_grads(False)  # tensors without a gradient need no computation
         ctx.shapes = [tensor.shape for tensor in inputs[6:]]
 
     @staticmethod
@@ -217,7 +220,7 @@ class _Rotate(_Function):
     @staticmethod
     def vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors):
         tensors = [_to_front(tensor, dim, info.batch_size) for tensor, dim in zip(tensors, dims[6:])]
-        if any(tensor.ndim < 4 for tensor in tensors):  # [batch, tokens, head_dim] has heads no more
+        if any(tensor.ndim < 4 for tensor in tensors):  # [batch, tokens, head_dim] without heads
             tensors = [tensor.unsqueeze(-3) for tensor in tensors]
             dims = (*dims[:6], *[0] * len(tensors))
             made, dim = _Rotate.vmap(info, dims, rotary, positions, first, scale, inverse, token_axis, *tensors)
@@ -229,7 +232,7 @@ class _Rotate(_Function):
 
 
 def _rotate_some(tensors, *arguments):
-    """Those that are not None."""
+    """Rotates the tensors that are not None, and returns None for the others."""
     tensors = list(tensors)
     given = [tensor for tensor in tensors if tensor is not None]
     made = iter(_apply(_Rotate, "rotate", given, *arguments) if given else ())
@@ -237,7 +240,7 @@ def _rotate_some(tensors, *arguments):
 
 
 class _RotateOne:
-    """Of one tensor."""
+    """The same as _Rotate, for a single tensor."""
 
     @staticmethod
     def apply(x, *arguments):
@@ -250,7 +253,8 @@ def _require_constant(positions):
 
 
 def _with_gradient(function, positions_at=None):
-    """The kernel above autograd. Arguments of `rotate` begin with a list of tensors, which functions take apart."""
+    """The kernel of an operator for autograd. If the first argument is a list of tensors, as for rotate, it is unpacked, because
+    torch's functions do not take lists."""
 
     def above(*arguments):
         if positions_at is not None:
@@ -262,14 +266,14 @@ def _with_gradient(function, positions_at=None):
     return above
 
 
-# The operators. Their schemas have no defaults, which torch would leave out of a kernel's arguments.
+# The operators. Their schemas have no defaults, because torch would not pass defaults to a kernel.
 
-_KIND = "FRAGMENT" if hasattr(torch, "compile") else "DEF"  # beside operators of C++; torch 1.13 has no fragments
+_KIND = "FRAGMENT" if hasattr(torch, "compile") else "DEF"  # C++ code may define operators, too; torch 1.13 has no fragments
 _library = torch.library.Library("posenc", _KIND)
 
 
 def _not_exported(kernel):
-    """A call in place gives nothing, so that torch.onnx.export would leave it out."""
+    """Makes a kernel for a call in place refuse torch.onnx.export. Such a call returns nothing, so the export would leave it out."""
 
     def refusing(*arguments):
         _kernels.require(not torch.onnx.is_in_onnx_export(), "torch.onnx.export cannot export add_ and rotate_, which write "
@@ -280,7 +284,8 @@ def _not_exported(kernel):
 
 
 def _in_place(operator, above):
-    """The kernel above autograd of a call in place: with a gradient a copy, whose checks and history are torch's."""
+    """The kernel for autograd of a call in place. If there is a gradient, it copies the result into x, so that torch checks the
+    call and records it."""
 
     def written(x, *arguments):
         if x.requires_grad and torch.is_grad_enabled() or _torch.forward_ad._current_level >= 0:
@@ -324,12 +329,12 @@ def _rotate_each(tensors, *arguments):
     return [torch.ops.posenc.rotate_one(tensor, *arguments) for tensor in tensors]
 
 
-# torch's batched gradients (is_grads_batched) loop over the batch, for operators without lists of tensors.
+# For batched gradients (is_grads_batched) torch loops over the batch, but only for operators without lists of tensors.
 _library.impl("rotate", _rotate_each, "Batched")
 
 
 def _in_transform():
-    """Whether a transform of torch.func is at work that takes functions apart, but no operators with gradients."""
+    """Whether a transform of torch.func is active that needs the functions above, and not operators."""
     if not _torch.are_transforms_active() or not hasattr(torch.autograd.Function, "setup_context"):
         return False
     functorch = torch._C._functorch
@@ -337,7 +342,7 @@ def _in_transform():
 
 
 def _given(name, tensor):
-    """The tensor. torch takes None for a tensor without elements."""
+    """Returns the tensor. Raises TypeError for None, which torch would take for an empty tensor."""
     if tensor is None:
         raise TypeError(f"{name} must be a tensor, not None")
     return tensor
@@ -353,7 +358,7 @@ def _scattered(*arguments):
     return _apply(_Scatter, "scatter", *arguments)
 
 
-# Which calls need nothing of torch's.
+# Checks whether a call can go directly to posenc.
 
 
 _is_grad_enabled, _tracing_state, _mode_count = torch.is_grad_enabled, _torch.tracing_state, _torch.mode_count
@@ -361,7 +366,7 @@ _are_transforms_active, _forward_ad, _Parameter = _torch.are_transforms_active, 
 
 
 def _is_plain(positions, *tensors):
-    """Whether nothing of torch's is at work but the elements of these tensors: posenc's own call does all there is."""
+    """Whether torch does nothing with these tensors that an operator would be needed for. Then posenc can be called directly."""
     if is_compiling() or _tracing_state() is not None or _mode_count() or _are_transforms_active():
         return False
     for tensor in tensors if positions is None else (positions, *tensors):
@@ -373,16 +378,17 @@ def _is_plain(positions, *tensors):
 
 
 def _is_recording():
-    """Whether calls are recorded by what knows torch's own calls in place only."""
+    """Whether something records the call that knows only torch's own in-place operators."""
     return is_compiling() or _torch.mode_count() or _torch.are_transforms_active()
 
 
 def _kept(positions, first, rows, axis, rotary=None):
-    """positions and first, as a trace keeps them: it would take a size, which is a tensor there, for a constant."""
+    """positions and first in a form that a trace keeps. In a trace, `first` may be a size, which is a tensor; passed as an integer,
+    it would become a constant. So it is turned into positions."""
     if positions is not None or not isinstance(first, Tensor) or is_compiling() or _tracing_state() is None:
         return positions, first
     if first.ndim or first.is_floating_point() or first.is_complex():
-        _kernels._integer(first)  # says what is wrong, if it is
+        _kernels._integer(first)  # raises an error if `first` is wrong
     positions = first.reshape(())
     if rows.ndim >= -axis:
         positions = positions + torch.arange(rows.size(axis))
@@ -399,7 +405,14 @@ def _require_dtype(dtype):
 
 
 def encode(positions: Tensor, encoder: Encoder | str, dtype: torch.dtype = torch.float32) -> Tensor:
-    """The encoding at each of the positions [...], integers or floats: [..., dim]."""
+    """Returns the encoding at each position: [..., dim].
+
+    positions  [...] integers or floats, in steps
+    encoder    a posenc.Encoder, or its text (posenc.torch.spec)
+    dtype      float32, float16, bfloat16 or float64
+
+    The result has no gradient. Raises RuntimeError if a position is out of range.
+    """
     _require_dtype(dtype)
     if _is_plain(None, positions):
         return _kernels.encode(positions, encoder, dtype)
@@ -409,11 +422,14 @@ def encode(positions: Tensor, encoder: Encoder | str, dtype: torch.dtype = torch
 def add(
     x: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0, scale: float = 1.0
 ) -> Tensor:
-    """x * scale + encoding, a new tensor of the same dtype; its gradient is that of x * scale.
+    """Returns x * scale + encoding as a new tensor, of the shape and dtype of x. The gradient of x is the gradient of x * scale.
 
     x          [..., rows, dim] float32, float16, bfloat16 or float64
-    first      position of the first row
+    encoder    a posenc.Encoder, or its text (posenc.torch.spec)
+    first      position of the first row, in steps
     positions  instead of first: [rows] or [..., rows], integers or floats
+
+    Raises RuntimeError for a wrong argument, or a position out of range.
     """
     if not is_compiling():
         made = eager_add(x, parse(encoder) if type(encoder) is str else encoder, positions, first, scale)
@@ -428,7 +444,7 @@ def add(
 def add_(
     x: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0, scale: float = 1.0
 ) -> Tensor:
-    """The same in place. Returns x."""
+    """The same as add(), in place. Returns x. After an error x is unchanged."""
     if _is_plain(positions, x):
         _kernels.add_(x, encoder, positions, first, scale)
         return x
@@ -443,11 +459,17 @@ def embed(
     ids: Tensor, table: Tensor, encoder: Encoder | str, positions: Tensor | None = None, first: int = 0,
     scale: float = 1.0, dtype: torch.dtype | None = None, padding_idx: int | None = None
 ) -> Tensor:
-    """table[ids] * scale + encoding, in one pass: [..., rows, dim]. The gradient of the table is a sum of rows.
+    """Returns table[ids] * scale + encoding, computed in one pass: [..., rows, dim].
 
-    ids          [..., rows] integers
-    table        [vocabulary, dim] float32, float16, bfloat16 or float64; dtype, if not the table's, float32 or float64
+    ids          [..., rows] integers, 0 .. vocabulary - 1
+    table        [vocabulary, dim] float32, float16, bfloat16 or float64. The gradient of a row is the sum over its uses
+    encoder      a posenc.Encoder, or its text (posenc.torch.spec)
+    first        position of the first row, in steps
+    positions    instead of first: [rows] or [..., rows], integers or floats
+    dtype        type of the result: the type of the table (the default), float32 or float64
     padding_idx  a row of the table that gets no gradient, as in torch.nn.functional.embedding
+
+    Raises IndexError if an id is not a row of the table, and RuntimeError for any other wrong argument.
     """
     if dtype is not None:
         _require_dtype(dtype)
@@ -472,11 +494,17 @@ def rotate(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
     scale: float = 1.0, inverse: bool = False, token_axis: int = -3
 ) -> list[Tensor]:
-    """A list of the tensors, rotated: q and k for one. Their gradients are rotated back.
+    """Returns a list of rotated tensors, for example q and k. Their gradients are rotated backwards.
 
-    tensors     each [..., tokens, heads, head_dim], or for token_axis -2 [..., heads, tokens, head_dim]
-    first       position of the first token
+    tensors     each [..., tokens, heads, head_dim] float32, float16, bfloat16 or float64; with token_axis -2
+                [..., heads, tokens, head_dim]
+    rotary      a posenc.Rotary, or its text (posenc.torch.spec)
+    first       position of the first token, in steps
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+    scale       multiplies the elements that rotate
+    inverse     True: rotates backwards
+
+    Raises RuntimeError for a wrong argument, or a position out of range.
     """
     if not is_compiling():
         its = parse(rotary) if type(rotary) is str else rotary
@@ -495,7 +523,7 @@ def rotate_(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
     scale: float = 1.0, inverse: bool = False, token_axis: int = -3
 ) -> Sequence[Tensor]:
-    """The same in place. Returns the tensors."""
+    """The same as rotate(), in place. Returns the tensors. After an error all tensors are unchanged."""
     _require_list(tensors)
     if _is_plain(positions, *tensors):
         _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis)
@@ -505,7 +533,7 @@ def rotate_(
     else:
         positions, first = _kept(positions, first, tensors[0], token_axis, rotary)
         arguments = text_of(rotary), positions, first, scale, inverse, token_axis
-        if _tracing_state() is None:  # checks all, before one of them is written
+        if _tracing_state() is None:  # checks all tensors before the first one is written
             _kernels.rotate_meta(tensors, *arguments)
             if len(tensors) > 1:
                 _require_writable(tensors)
@@ -525,7 +553,7 @@ def _require_writable(tensors):
         if tensor.is_cpu:
             places.add(tensor.data_ptr())
         if tensor.requires_grad and _is_grad_enabled():
-            tensor[:0].zero_()  # no element; torch refuses leaves, and one of several views
+            tensor[:0].zero_()  # writes no element, but makes torch refuse a leaf, or one of several views
         else:
             _kernels.require(strides[-1] == 1, "{} must have its columns next to each other", name)
 
@@ -533,10 +561,15 @@ def _require_writable(tensors):
 def cos_sin(
     positions: Tensor, rotary: Rotary | str, layout: str = "halves_twice", dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, Tensor]:
-    """Cosines and sines, times the amplitude, at each of the positions [...], with several axes [axes, ...].
+    """Returns (cos, sin), times the amplitude, at each position.
 
-    layout  halves [..., rotary_dim / 2]; halves_twice [..., rotary_dim], as transformers has them; duplicated, the same
-            by the rotary's pairing
+    positions  [...], or with several axes [axes, ...], integers or floats, in steps
+    rotary     a posenc.Rotary, or its text (posenc.torch.spec)
+    layout     halves: [..., rotary_dim / 2]. halves_twice: [..., rotary_dim], where the second half repeats the first, as in
+               transformers. duplicated: [..., rotary_dim], where both elements of a pair have the same value
+    dtype      float32, float16, bfloat16 or float64
+
+    The results have no gradient. Raises RuntimeError if a position is out of range.
     """
     _require_dtype(dtype)
     if _is_plain(None, positions):
