@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "posenc/models.h"
-#include "spec/describe.h"
+#include "spec/text.h"
 
 namespace posenc {
 namespace internal {
@@ -109,10 +109,13 @@ inline std::string ReasonOf(const ConfigAnswer& answer) {
 inline std::string Fingerprint(const ConfigAnswer& answer) {
   if (answer.status != POSENC_OK) return ReasonOf(answer);
   // Two lists of factors are the same if they come from the same entry of the configuration.
+  posenc_rotary_spec spec = answer.spec;
+  SetList(*MembersOf<posenc_rotary_spec>().Find("factors"), nullptr, nullptr, 0, &spec);
+  SetList(*MembersOf<posenc_rotary_spec>().Find("long_factors"), nullptr, nullptr, 0, &spec);
   const auto place = [](const double* list) {
     return " " + std::to_string(reinterpret_cast<std::uintptr_t>(list));
   };
-  return "rotates, " + Describe(answer.spec) + place(answer.spec.factors) + place(answer.spec.long_factors);
+  return "rotates, " + PrintSpec(spec) + place(answer.spec.factors) + place(answer.spec.long_factors);
 }
 
 // Limits of what is read: layers times keys, since reading one layer looks at all keys; and layers.
@@ -193,19 +196,12 @@ inline ConfigReading ReadLayers(const ConfigEntries& entries, const ConfigQuesti
     }
     const Status status = Rotary::Create(group.answer.spec, &group.rotary);
     if (status != POSENC_OK) {
-      throw ConfigRefusal(status, layers + "its keys make " + Describe(group.answer.spec) +
+      throw ConfigRefusal(status, layers + "its keys make " + PrintSpec(group.answer.spec) +
                                       ", which cannot be: " + posenc_status_message(status) +
                                       "; keys read: " + KeysInWords(entries, reading));
     }
   }
   return reading;
-}
-
-// A number as people write it: 500000, not 5e+05.
-inline std::string Plain(double value) {
-  return value >= 1.0 && value < 1e15 && value == std::floor(value)
-             ? std::to_string(static_cast<std::int64_t>(value))
-             : Shortest(value);
 }
 
 // The numbers that the spec's scaling depends on, with their names in rotary_c.h.
@@ -266,7 +262,7 @@ inline std::string OthersOf(const posenc_rotary_spec& spec) {
   others.exponent_dim = spec.exponent_dim;
   others.unit = spec.unit;
   others.position_scale = std::fabs(spec.position_scale);
-  return Describe(static_cast<const posenc_rotary_spec&>(others));
+  return PrintSpec(static_cast<const posenc_rotary_spec&>(others));
 }
 
 inline std::string TextOf(const LayerGroup& group) {
@@ -281,7 +277,8 @@ inline std::string TextOf(const LayerGroup& group) {
   text += spec.pairing == POSENC_NEIGHBOURS ? " (2i and 2i + 1)"
                                             : " (i and i + " + std::to_string(spec.rotary_dim / 2) + ")";
   if (OutputOf(spec) != spec.pairing) text += std::string(" written as ") + NameOfPairing(OutputOf(spec));
-  text += std::string(", by ") + (spec.position_scale < 0.0 ? "-" : "+") + "p, base " + Plain(spec.base);
+  text +=
+      std::string(", by ") + (spec.position_scale < 0.0 ? "-" : "+") + "p, base " + NumberInText(spec.base);
   if (const std::string others = OthersOf(spec); !others.empty()) text += ", " + others;
   if (spec.scaling == POSENC_NO_SCALING) {
     text += ", no scaling";
@@ -289,12 +286,12 @@ inline std::string TextOf(const LayerGroup& group) {
     text += std::string(", scaling ") + NameOfScaling(spec) + " (";
     const char* comma = "";
     for (const NamedNumber& number : NumbersOf(spec)) {
-      text.append(comma).append(number.name).append(" ").append(Plain(number.value));
+      text.append(comma).append(number.name).append(" ").append(NumberInText(number.value));
       comma = ", ";
     }
     text += ")";
   }
-  text += ", amplitude " + Shortest(group.rotary.amplitude());
+  text += ", amplitude " + NumberInText(group.rotary.amplitude());
   if (spec.axes > 1) {
     text += ", " + std::to_string(spec.axes) + " axes (" + NameOfOrder(spec);
     const char* plus = ", pairs ";
@@ -307,7 +304,8 @@ inline std::string TextOf(const LayerGroup& group) {
   return text;
 }
 
-// The lines that the command prints: the model, the groups of layers, and the keys that were read.
+// The lines that the command prints: the model, the groups of layers with the texts of
+// their specs, and the keys that were read.
 inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
                                         const ConfigReading& reading) {
   const posenc_model_report& report = reading.groups.front().answer.report;
@@ -320,8 +318,10 @@ inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const Conf
         "rotates by +p,",
         "  along one axis and in all layers"};
   }
-  for (const LayerGroup& group : reading.groups)
+  for (const LayerGroup& group : reading.groups) {
     lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));
+    if (group.rotates()) lines.push_back("  spec: " + PrintSpec(group.answer.spec));
+  }
   lines.push_back("keys read: " + KeysInWords(entries, reading));
   return lines;
 }

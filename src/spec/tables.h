@@ -130,12 +130,18 @@ bool UseNumber(const Member& member, Spec* spec, const Use& use) {
   }
 }
 
+// The member beside a List that has its numbers as floats.
+template <class Spec>
+const Member& FloatsOf(const Member& list) {
+  return *MembersOf<Spec>().Find(std::string(list.name) + "_f32");
+}
+
 // Sets a List [count], given as doubles or as floats: one of the two pointers must be null.
 template <class Spec>
 void SetList(const Member& member, const double* doubles, const float* floats, std::size_t count,
              Spec* spec) {
   At<const double*>(member, spec) = doubles;
-  At<const float*>(*MembersOf<Spec>().Find(std::string(member.name) + "_f32"), spec) = floats;
+  At<const float*>(FloatsOf<Spec>(member), spec) = floats;
   At<std::size_t>(*MembersOf<Spec>().Find(member.of), spec) = count;
 }
 

@@ -91,50 +91,58 @@ def read():
     says("Llama 3.1", LLAMA_31,
          ["model: llama (transformers, models/llama)",
           f"layers 0-31: head_dim 128, {HALVES} 500000, scaling llama3 (factor 8, original_length 8192, low_freq_factor 1, "
-          "high_freq_factor 4), amplitude 1"], unread="vocab_size")
+          "high_freq_factor 4), amplitude 1",
+          "  spec: head_dim=128 rotary_dim=128 base=500000 scaling=llama3 factor=8 original_length=8192"], unread="vocab_size")
+    local, wide = (f"  spec: head_dim=256 rotary_dim=256{more}" for more in ("", " base=1000000 scaling=linear factor=8"))
     gemma = "head_dim 256, all elements rotate, pairing half_split (i and i + 128), by +p, base"
     vision = "vision_config.hidden_size vision_config.model_type"
     says("Gemma 3", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
-          f"layers 0-4, 6-10, 12-16, 18-22, 24-28, 30-33: {gemma} 10000, no scaling, amplitude 1",
-          f"layers 5, 11, 17, 23, 29: {gemma} 1000000, scaling linear (factor 8), amplitude 1"], unread=vision)
+          f"layers 0-4, 6-10, 12-16, 18-22, 24-28, 30-33: {gemma} 10000, no scaling, amplitude 1", local,
+          f"layers 5, 11, 17, 23, 29: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], unread=vision)
     says("Gemma 3, a layer", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
-          f"layer 5: {gemma} 1000000, scaling linear (factor 8), amplitude 1"], "--layer", "5", unread=vision)
+          f"layer 5: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], "--layer", "5", unread=vision)
     says("Gemma 3, a type of layer", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
-          f"layers of the type sliding_attention: {gemma} 10000, no scaling, amplitude 1"],
+          f"layers of the type sliding_attention: {gemma} 10000, no scaling, amplitude 1", local],
          "--layer-type", "sliding_attention", unread=vision)
     says("DeepSeek V3", DEEPSEEK_V3,
          ["model: deepseek_v3 (transformers, models/deepseek_v3)",
           "layers 0-60: head_dim 192, elements 128-191 rotate, pairing neighbours (2i and 2i + 1) written as half_split, by +p, "
           "base 10000, scaling yarn (factor 40, original_length 4096, beta_fast 32, beta_slow 1, truncate 1, mscale 1, "
-          "mscale_all_dim 1), amplitude 1"])
+          "mscale_all_dim 1), amplitude 1",
+          "  spec: head_dim=192 rotary_dim=64 rotary_offset=128 pairing=neighbours output_pairing=half_split scaling=yarn factor=40 "
+          "original_length=4096 mscale_all_dim=1"])
     says("Qwen2-VL", QWEN2_VL,
          ["model: qwen2_vl_text (transformers, models/qwen2_vl)",
-          f"layers 0-27: head_dim 128, {HALVES} 1000000, no scaling, amplitude 1, 3 axes (consecutive, pairs 16 + 24 + 24)"],
+          f"layers 0-27: head_dim 128, {HALVES} 1000000, no scaling, amplitude 1, 3 axes (consecutive, pairs 16 + 24 + 24)",
+          "  spec: head_dim=128 rotary_dim=128 base=1000000 sections=16:24:24"],
          unread="vision_config.depth")
     says("Llama 4", LLAMA_4,
          ["model: llama4_text (transformers, models/llama4)",
           "layers 0-2, 4-6: head_dim 128, all elements rotate, pairing neighbours (2i and 2i + 1), by +p, base 500000, "
           "scaling llama3 (factor 16, original_length 8192, low_freq_factor 1, high_freq_factor 1), amplitude 1",
+          "  spec: head_dim=128 rotary_dim=128 pairing=neighbours base=500000 scaling=llama3 factor=16 original_length=8192 "
+          "high_freq_factor=1",
           "layers 3, 7: no rotary embedding: the list of layers that rotate has 0 there"])
     says("nanochat", NANOCHAT,
          ["model: nanochat (transformers, models/nanochat)",
           "layers 0-19: head_dim 128, all elements rotate, pairing half_split (i and i + 64), by -p, base 10000, no scaling, "
-          "amplitude 1"])
+          "amplitude 1", "  spec: head_dim=128 rotary_dim=128 position_scale=-1"])
     code, out, err = run({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12})
     if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out:
         fail("BERT", (code, out, err), "no rotary")
     unknown = ["model: unknown; its pairing is the one that you state, and the rest is taken for granted: it rotates by +p,",
                "  along one axis and in all layers"]
-    says("an unknown model", UNKNOWN, [*unknown, f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
+    says("an unknown model", UNKNOWN, [*unknown, f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1", "  spec: head_dim=128 rotary_dim=128"],
          "--pairing", "half_split")
     says("a layer of an unknown model", UNKNOWN,
          [*unknown, "layer 2: head_dim 128, all elements rotate, pairing neighbours (2i and 2i + 1), by +p, base 10000, no "
-                    "scaling, amplitude 1"], "--pairing", "neighbours", "--layer", "2")
+                    "scaling, amplitude 1", "  spec: head_dim=128 rotary_dim=128 pairing=neighbours"], "--pairing", "neighbours", "--layer", "2")
     says("an unknown model as a known one", UNKNOWN,
-         ["model: llama (transformers, models/llama)", f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1"],
+         ["model: llama (transformers, models/llama)", f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1",
+          "  spec: head_dim=128 rotary_dim=128"],
          "--model-type", "llama")
 
 
@@ -174,6 +182,8 @@ def as_json():
     for group in got["groups"]:
         if "head_dim 256, all elements rotate" not in group.pop("text"):
             fail("Gemma 3 as JSON", out, "the text")
+        if not group.pop("spec").startswith("head_dim=256 rotary_dim=256"):
+            fail("Gemma 3 as JSON", out, "the spec")
     whole = {"rotates": True, "head_dim": 256, "rotary_offset": 0, "rotary_dim": 256, "pairing": "half_split",
              "output_pairing": "half_split", "direction": 1, "amplitude": 1.0, "axes": 1, "axis_order": "consecutive", "sections": []}
     wanted = {

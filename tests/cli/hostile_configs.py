@@ -169,7 +169,7 @@ def try_values():
         case(f"{word}, about something else", 0, RIGHT, with_keys(f'"initializer_range": {word}'))
         case(f"rope_theta {word}", 2, f"rope_theta is {shown}, but must be finite and above 0", with_keys(f'"rope_theta": {word}'))
     case("1e400", 2, r"config\.json:1:\d+: .*too big", with_keys('"rope_theta": 1e400'))
-    case("rope_theta 1e41", 2, r"config\.json: its keys make .*base 1e\+41, which cannot be: each frequency times position_scale must be .*; keys read: .*rope_theta", with_keys('"rope_theta": 1e41'))
+    case("rope_theta 1e41", 2, r"config\.json: its keys make .*base=1e\+41, which cannot be: each frequency times position_scale must be .*; keys read: .*rope_theta", with_keys('"rope_theta": 1e41'))
     longrope = '"rope_scaling": {{"rope_type": "longrope", "short_factor": {0}, "long_factor": {0}, "factor": 2, ' \
                '"original_max_position_embeddings": 64}}'
     numbers = ["1.0"] * 16

@@ -106,14 +106,14 @@ at() {
   "$posenc" identify table.npy >found
   grep -q "^pytorch_tutorial${tab}f32_exp$tab$2 \.\. $3${tab}0$tab" found || fail "$2 .. $3: $(cat found)"
 }
-at "$(seq -s , 1 40)" 1 40
-at "$(seq -s , 2 41)" 2 41
-at "$(seq -s , 39 -1 0)" 39 0
-at "$(seq -s , 20 -1 -20)" 20 -20
+at "$(seq -s : 1 40)" 1 40
+at "$(seq -s : 2 41)" 2 41
+at "$(seq -s : 39 -1 0)" 39 0
+at "$(seq -s : 20 -1 -20)" 20 -20
 at 0 0 0
-at "$(seq -s , 3 7 276)" 3 276
-at "$(seq -s , 1000000 -1000 961000)" 1000000 961000
-at "$(seq -s , 0 .5 19.5)" 0 19.5
+at "$(seq -s : 3 7 276)" 3 276
+at "$(seq -s : 1000000 -1000 961000)" 1000000 961000
+at "$(seq -s : 0 .5 19.5)" 0 19.5
 
 # One entry is wrong by half a spacing or more. So not every bit agrees, and posenc prints the nearest presets.
 "$posenc" table --preset whisper --dim 8 --rows 20 --out table.npy

@@ -18,7 +18,7 @@ posenc_add_cli_test(table.preset.input_first STATUS 0 STDOUT "^\\[\\[ 3\\.      
 posenc_add_cli_test(table.preset.no_input_first STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\\.9899925\\]\\]\n$"
   RUN table --preset nerf --dim 2 --positions 3 --no-input-first)
 posenc_add_cli_test(table.preset.frequencies STATUS 0 STDOUT "^\\[\\[ 1\\. -1\\.  0\\.  0\\.\\]\\]\n$"
-  RUN table --preset gaussian_fourier --dim 4 --positions 1 --frequencies 0.25,-0.25)
+  RUN table --preset gaussian_fourier --dim 4 --positions 1 --frequencies 0.25:-0.25)
 posenc_add_cli_test(table.preset.source STATUS 0 STDOUT " 0\\.009999833110660423 "
   RUN table --preset pytorch_tutorial --dim 4 --positions 1 --dtype float64 --phase-rounding source)
 posenc_add_cli_test(table.odd_column STATUS 0
@@ -31,7 +31,7 @@ posenc_add_cli_test(table.position_offset STATUS 0 STDOUT "^\\[\\[ 0\\.         
   RUN table --dim 2 --rows 2 --first 4 --position-offset -4)
 posenc_add_cli_test(table.offset_to_the_end STATUS 0 RUN table --dim 2 --rows 1 --first 2147483649 --position-offset -1)
 posenc_add_cli_test(table.padding_position STATUS 0 STDOUT "^\\[\\[ 0\\.        \\]\n \\[ 0\\.84147096\\]\\]\n$"
-  RUN table --dim 1 --positions -7,1 --padding-position -7)
+  RUN table --dim 1 --positions -7:1 --padding-position -7)
 posenc_add_cli_test(table.min_timescale STATUS 0 STDOUT "^\\[\\[ 0\\.14112   -0\\.9899925\\]\\]\n$"
   RUN table --dim 2 --positions 1.5 --min-timescale 2)
 # What --help says: tensor2tensor's frequencies from 2 to 0.0004, and frequencies for timescales from 2 to 10000.
@@ -81,7 +81,7 @@ posenc_add_cli_test(diff.each_column_once STATUS 1
   STDOUT "\nmarian 0 \\.\\. 1\ttensor2tensor 0 \\.\\. 1\nmarian 2\tnone of tensor2tensor\n$"
   RUN diff --preset marian --preset tensor2tensor --dim 3)
 posenc_add_cli_test(diff.listed STATUS 1 STDOUT "\nedm_fourier 0 \\.\\. 1\tgaussian_fourier 2 \\.\\. 3\n"
-  RUN diff --preset edm_fourier --preset gaussian_fourier --dim 4 --frequencies 1.3,2)
+  RUN diff --preset edm_fourier --preset gaussian_fourier --dim 4 --frequencies 1.3:2)
 foreach(refusal
     "one --preset whisper --dim 4"
     "three --preset whisper --preset wan --preset edm --dim 4"

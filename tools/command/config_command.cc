@@ -34,6 +34,7 @@ struct ConfigRequest {
 
 void PutSpec(const LayerGroup& group, JsonText* json) {
   const posenc_rotary_spec& spec = group.answer.spec;
+  json->Member("spec", PrintSpec(spec));
   json->Member("head_dim", spec.head_dim);
   json->Member("rotary_offset", spec.rotary_offset);
   json->Member("rotary_dim", spec.rotary_dim);
@@ -114,7 +115,9 @@ void AddConfigCommand(CLI::App& app, Run* run) {
   AddChoice(*command, "--format", "Lines for people, or JSON", {"text", "json"},
             [=](std::int32_t number) { request->format = number; });
   command->footer(
-      "Prints the model, a line for each group of layers with the same rotary embedding, and the keys that\n"
+      "Prints the model, what each group of layers with the same rotary embedding does, the text of its "
+      "spec\n"
+      "(as other programs take it: attributes of ONNX Runtime, posenc.Rotary.from_spec), and the keys that\n"
       "were read. 'by +p' says that a pair turns from its first element towards its second one. posenc "
       "never\n"
       "guesses: a model or a key that it does not know is refused, and the message says what would be "

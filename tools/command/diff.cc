@@ -178,8 +178,8 @@ std::size_t PrintDifferences(const Request& request, const Table& a, const Table
   std::printf("entries that differ\t%zu of %zu, in %zu of %zu columns\n", entries, a.rows() * a.columns(),
               columns, a.columns());
   std::printf("first difference\tposition %s, column %zu: %s, %s\n", position(first_row).c_str(),
-              first_column, Shortest(a.At(first_row, first_column)).c_str(),
-              Shortest(b.At(first_row, first_column)).c_str());
+              first_column, NumberInText(a.At(first_row, first_column)).c_str(),
+              NumberInText(b.At(first_row, first_column)).c_str());
   std::printf("largest difference\t%.6g at position %s, column %zu\n", largest, position(at_row).c_str(),
               at_column);
   return entries;
@@ -251,7 +251,7 @@ void AddDiffCommand(CLI::App& app, Run* run) {
   AddNumber(*command, "--dim", "D", "Number of columns", &request->dim);
   AddNumber(*command, "--rows", "N", "Number of rows", &request->rows)->default_str("64");
   AddNumber(*command, "--first", "P", "Position of the first row", &request->first)->default_str("0");
-  AddOption(*command, "--frequencies", "LIST", "Frequencies for a preset that takes yours: 1,0.01 or @FILE",
+  AddOption(*command, "--frequencies", "LIST", "Frequencies for a preset that takes yours: 1:0.01 or @FILE",
             [=](const std::string& text) {
               request->frequencies = ParseList("--frequencies", text, "a finite number",
                                                [](double frequency) { return std::isfinite(frequency); });

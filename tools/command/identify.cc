@@ -44,7 +44,7 @@ std::vector<std::string> NamesOf(const Settings& settings, const Candidate& cand
 std::string TextOf(double position) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.0f", position);
-  return position == std::round(position) ? text : Shortest(position);
+  return position == std::round(position) ? text : NumberInText(position);
 }
 
 void Print(const Search& search, const Candidate& candidate, const NpyTable& table) {

@@ -185,11 +185,8 @@ posenc_target FindTarget(const std::string& option, const std::string& name) {
 }
 
 double ParseReal(const std::string& option, const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  const bool whole = !text.empty() && !IsSpace(text[0]) && end == text.c_str() + text.size();
-  const bool overflow = std::isinf(value) && text.find_first_of("0123456789") != std::string::npos;
-  if (!whole || overflow) Refuse(option, text, "a number that a double can hold");
+  double value = 0.0;
+  if (!internal::ReadNumber(text, &value)) Refuse(option, text, "a number that a double can hold");
   return value;
 }
 
@@ -217,25 +214,33 @@ std::string ReadFile(const std::string& option, const std::string& path, std::si
   return text;
 }
 
+std::string ListText(const std::string& option, const std::string& text) {
+  if (text.substr(0, 1) != "@") return text;
+  std::string list;
+  bool is_after_space = false;
+  for (const char c : ReadFile(option, text.substr(1))) {
+    const bool is_space = IsSpace(c);
+    if (is_after_space && !is_space && c != ',' && !list.empty() && list.back() != ':') list += ':';
+    is_after_space = is_space;
+    if (!is_space) list += c == ',' ? ':' : c;
+  }
+  if (list.empty()) throw UsageError(option + ": the list is empty");
+  return list;
+}
+
 std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,
                               const std::function<bool(double)>& fits) {
-  const std::string list = text.substr(0, 1) == "@" ? ReadFile(option, text.substr(1)) : text;
+  const std::string list = ListText(option, text);
   std::vector<double> values;
-  for (std::size_t i = 0;;) {
-    while (i < list.size() && IsSpace(list[i])) ++i;
-    if (i == list.size() && (list.empty() || values.empty() || list.back() != ',')) break;
-    std::size_t end = i;
-    while (end < list.size() && list[end] != ',' && !IsSpace(list[end])) ++end;
-    const std::string item = list.substr(i, end - i);
+  for (std::size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1) {
+    end = std::min(list.find(':', begin), list.size());
+    const std::string item = list.substr(begin, end - begin);
     const std::string place = option + ", item " + std::to_string(values.size() + 1);
+    if (item.find(',') != std::string::npos)
+      Refuse(place, item, "a number; colons separate numbers, as in 1:0.5:0.25");
     values.push_back(ParseReal(place, item));
     if (!fits(values.back())) Refuse(place, item, wanted);
-    i = end;
-    while (i < list.size() && IsSpace(list[i])) ++i;
-    if (i == list.size()) break;
-    if (list[i] == ',') ++i;
   }
-  if (values.empty()) throw UsageError(option + ": the list is empty");
   return values;
 }
 

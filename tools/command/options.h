@@ -4,18 +4,17 @@
 #define POSENC_TOOLS_COMMAND_OPTIONS_H_
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "command/require.h"
 #include "posenc/posenc.h"
+#include "spec/text.h"
 
 namespace posenc {
 namespace tools {
@@ -56,10 +55,7 @@ Integer ParseInteger(const std::string& option, const std::string& text,
                      Integer least = std::numeric_limits<Integer>::min(),
                      Integer most = std::numeric_limits<Integer>::max()) {
   Integer value{};
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  const bool is_number = error == std::errc() && rest == end;
-  if (is_number && value >= least && value <= most) return value;
+  if (internal::ReadNumber(text, &value) && value >= least && value <= most) return value;
   Refuse(option, text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
@@ -75,9 +71,12 @@ std::int32_t ParseChoice(const std::string& option, const std::string& text,
 // larger than `most_mib` MiB.
 std::string ReadFile(const std::string& option, const std::string& path, std::size_t most_mib = 256);
 
-// Reads a list of numbers: "0,0.5,9", or @FILE for a file with numbers that white space or commas separate.
-// Throws a UsageError if the list is empty, or if `fits` returns false for a number. `wanted` says in words
-// what fits, and the message tells which item does not.
+// The text of a list, "0:0.5:9": the value of an option itself or, if that is @FILE, the numbers in a file,
+// which white space or commas separate.
+std::string ListText(const std::string& option, const std::string& text);
+
+// Reads a list of numbers from such a text. Throws a UsageError if the list is empty, or if `fits` returns
+// false for a number. `wanted` says in words what fits, and the message tells which item does not.
 std::vector<double> ParseList(const std::string& option, const std::string& text, const std::string& wanted,
                               const std::function<bool(double)>& fits);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command/commands.h"
@@ -58,7 +59,7 @@ HeatMap MakeMap(const posenc_encoder* encoder, const posenc_spec& spec, const Sp
   const bool in_pairs = internal::IsInterleaved(spec.layout);
   const std::size_t row_step = SamplingStep(options.rows), column_step = SamplingStep(spec.dim);
   HeatMap map;
-  map.title = (options.preset ? *options.preset : "Position encoding") + ": " + Describe(spec);
+  map.title = (options.preset ? *options.preset : "Position encoding") + ": " + Abbreviated(PrintSpec(spec));
   map.note = SamplingNote(row_step, column_step, in_pairs);
   map.rows = {"position", Sample(options.first, options.rows, 1, row_step)};
   map.columns = {"dimension", Sample(0, spec.dim, in_pairs ? 2 : 1, column_step)};
@@ -84,7 +85,7 @@ SchedulePlot MakeSchedulePlot(const CLI::App& command, SpecOptions* options) {
   if (asks) throw UsageError("plot: --frequencies and --amplitude need values");
   SchedulePlot plot;
   const RotaryHandle rotary = Create(spec);
-  plot.title = options->config.value_or(options->rotary.value_or("")) + ": " + Describe(spec);
+  plot.title = options->config.value_or(options->rotary.value_or("")) + ": " + Abbreviated(PrintSpec(spec));
   plot.scaled = FrequenciesOf(rotary.get());
   if (std::count(plot.scaled.begin(), plot.scaled.end(), 0.0) != 0) plot.note = "Other pairs do not rotate.";
   spec.scaling = POSENC_NO_SCALING;
@@ -136,7 +137,7 @@ void AddPlotCommand(CLI::App& app, Run* run) {
   const auto request = std::make_shared<Request>();
   AddSpecOptions(*command, &request->options);
   command->add_option("--out", request->out, "The PNG file; - is standard output")->type_name("FILE");
-  command->callback([=] { *run = [=] { return Plot(*command, *request); }; });
+  command->callback([=] { *run = [=] { return Plot(*command, std::move(*request)); }; });
 }
 
 }  // namespace tools

@@ -7,20 +7,19 @@
 #include "command/models.h"
 #include "command/options.h"
 #include "spec/rules.h"
-#include "spec/tables.h"
 
 namespace posenc {
 namespace tools {
 namespace {
 
 using internal::At;
-using internal::ChoiceIn;
+using internal::FloatsOf;
 using internal::Kind;
 using internal::Member;
 using internal::MembersOf;
-using internal::SetChoice;
-using internal::UseNumber;
+using internal::SpecData;
 using internal::WordsOf;
+using Words = std::vector<std::string>;
 
 // The phase rounding of the preset's source.
 constexpr char kOfSource[] = "source";
@@ -71,66 +70,48 @@ std::string DefaultOf(const Member& member) {
   const bool has_number = member.kind == Kind::kReal || member.kind == Kind::kInteger;
   if (member.kind == Kind::kChoice) return WordsOf(member)[static_cast<std::size_t>(member.initial)];
   if (member.kind == Kind::kOptional) return "none";
-  return has_number && std::strcmp(member.name, "exponent_dim") != 0 ? Shortest(member.initial) : "";
+  return has_number && std::strcmp(member.name, "exponent_dim") != 0 ? NumberInText(member.initial) : "";
 }
 
-template <class Spec>
-void SetSections(const Member& member, const std::string& option, const std::string& text, Spec* spec) {
-  const std::vector<double> list = ParseList(option, text, "a whole number of pairs", [](double n) {
-    return n >= 0.0 && n <= POSENC_MAX_ROTARY_DIM && n == std::floor(n);
-  });
-  if (list.size() > POSENC_MAX_AXES)
-    Refuse(option, text, "a list of at most " + std::to_string(POSENC_MAX_AXES));
-  At<std::size_t>(*MembersOf<Spec>().Find("axes"), spec) = list.size();
-  for (std::size_t k = 0; k < POSENC_MAX_AXES; ++k) {
-    (&At<std::size_t>(member, spec))[k] =
-        list.size() > 1 && k < list.size() ? static_cast<std::size_t>(list[k]) : 0;
-  }
+// The name of a member in the text of a spec, by its option.
+std::string NameOf(const Member& member, const std::string& option) {
+  return member.name + std::string(option == OptionOf(member.name) ? "" : "_f32");
 }
 
-// "--frequencies" as doubles, "--frequencies-f32" as floats.
-template <class Spec>
-void SetNumbers(const Member& member, const std::string& text, const std::string& option, bool as_floats,
-                SpecOptions* options, Spec* spec) {
+// Lists have finite numbers only, and factors are positive.
+void RequireNumbers(const Member& member, const std::string& option, const posenc_list& list,
+                    std::size_t count) {
   const bool is_factor = std::strcmp(member.of, "factor_count") == 0;
-  std::vector<double>& doubles = options->doubles[option];
-  doubles = ParseList(option, text, is_factor ? "a positive, finite number" : "a finite number",
-                      [=](double x) { return std::isfinite(x) && (x > 0.0 || !is_factor); });
-  std::vector<float>& floats = options->floats[option];
-  floats.assign(doubles.begin(), doubles.end());
-  SetList(member, as_floats ? nullptr : doubles.data(), as_floats ? floats.data() : nullptr, doubles.size(),
-          spec);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double number = list.type == POSENC_F64 ? static_cast<const double*>(list.data)[i]
+                                                  : double{static_cast<const float*>(list.data)[i]};
+    if (std::isfinite(number) && (number > 0.0 || !is_factor)) continue;
+    Refuse(option + ", item " + std::to_string(i + 1), NumberInText(number),
+           is_factor ? "a positive, finite number" : "a finite number");
+  }
 }
 
 // Sets a member to what the text of its option says.
 template <class Spec>
-void SetMember(const Member& member, const std::string& option, const std::string& text, SpecOptions* options,
+void SetMember(const Member& member, const std::string& option, const std::string& text, SpecData* data,
                Spec* spec) {
   if (member.kind == Kind::kName) {
     At<const char*>(member, spec) = FindTarget(option, text).name;
-  } else if (member.kind == Kind::kSizes) {
-    SetSections(member, option, text, spec);
-  } else if (member.kind == Kind::kList) {
-    SetNumbers(member, text, option, false, options, spec);
-  } else if (member.kind == Kind::kChoice) {
-    SetChoice(member, ParseChoice(option, text, WordsOf(member)), spec);
-  } else if (member.kind == Kind::kFlag) {
-    At<std::int32_t>(member, spec) = ParseChoice(option, text, {"0", "1"});
-  } else {
-    const bool is_none = member.kind == Kind::kOptional && text == "none";
-    UseNumber(member, spec, [&](auto& number) {
-      using Number = std::decay_t<decltype(number)>;
-      if constexpr (std::is_integral_v<Number>) {
-        number = is_none ? 0 : ParseInteger<Number>(option, text);
-      } else {
-        number = ParseReal(option, text);
-      }
-    });
-    if (member.kind == Kind::kOptional)
-      At<std::int32_t>(*MembersOf<Spec>().Find(member.of), spec) = is_none ? 0 : 1;
-    if (option == "--exponent-dim" && At<double>(member, spec) == 0.0)
-      throw UsageError(option + " must not be 0");
+    return;
   }
+  const bool is_list = member.kind == Kind::kList || member.kind == Kind::kSizes;
+  const std::string right =
+      internal::SetMember(NameOf(member, option), is_list ? ListText(option, text) : text, data, spec);
+  if (!right.empty()) Refuse(option, text, right, member.kind == Kind::kChoice ? WordsOf(member) : Words{});
+  if (member.kind == Kind::kList) {
+    const auto [doubles, floats] =
+        std::pair(At<const double*>(member, *spec), At<const float*>(FloatsOf<Spec>(member), *spec));
+    RequireNumbers(member, option,
+                   doubles != nullptr ? posenc_list{POSENC_F64, doubles} : posenc_list{POSENC_F32, floats},
+                   At<std::size_t>(*MembersOf<Spec>().Find(member.of), *spec));
+  }
+  if (option == "--exponent-dim" && At<double>(member, spec) == 0.0)
+    throw UsageError(option + " must not be 0");
 }
 
 bool MayAsk(const std::string& option) { return option == "--frequencies" || option == "--amplitude"; }
@@ -149,7 +130,8 @@ void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
     options->given[option] = text;
     if (text.empty() && MayAsk(option)) return;
     Spec scratch{};  // wrong values are refused where they are said
-    if (member.kind != Kind::kName && text != kOfSource) SetMember(member, option, text, options, &scratch);
+    SpecData data;
+    if (member.kind != Kind::kName && text != kOfSource) SetMember(member, option, text, &data, &scratch);
   };
   CLI::Option* added = AddOption(app, option, TypeName(member), HelpOf(member), parse);
   if (MayAsk(option)) added->expected(0, 1);
@@ -167,13 +149,13 @@ void SetMembers(SpecOptions* options, Spec* spec) {
     const std::string option = OptionOf(member.name);
     if (!IsOption(member) || &member == MembersOf<Spec>().first) continue;
     if (member.kind == Kind::kList && options->Has(option + "-f32")) {
-      SetNumbers(member, options->given[option + "-f32"], option + "-f32", true, options, spec);
+      SetMember(member, option + "-f32", options->given[option + "-f32"], &options->data, spec);
     }
     const auto given = options->given.find(option);
     const bool asks =
         std::is_same<Spec, posenc_rotary_spec>::value && options->AsksFor(option) && MayAsk(option);
     if (given == options->given.end() || asks || given->second == kOfSource) continue;
-    SetMember(member, option, given->second, options, spec);
+    SetMember(member, option, given->second, &options->data, spec);
   }
 }
 
@@ -276,13 +258,9 @@ posenc_rotary_spec RotarySpec(SpecOptions* options) {
   if (spec.frequencies != nullptr && spec.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
     throw UsageError("--frequencies excludes --phase-rounding, whose own are floats: --frequencies-f32");
   }
-  const auto size = [&](const char* option) {
-    return options->doubles.count(option) != 0 ? options->doubles[option].size() : std::size_t{0};
-  };
-  for (const char* longs : {"--long-factors", "--long-factors-f32"}) {
-    const std::string factors = std::string("--") + (longs + std::strlen("--long-"));
-    if (options->Has(longs) && size(longs) != size(factors.c_str())) {
-      throw UsageError(std::string(longs) + ": as many as " + factors + " are needed");
+  if (spec.factors == nullptr && spec.factors_f32 == nullptr) {
+    for (const char* longs : {"--long-factors", "--long-factors-f32"}) {
+      if (options->Has(longs)) throw UsageError(std::string(longs) + " requires --factors, a list as long");
     }
   }
   return spec;

@@ -15,7 +15,7 @@
 #include "posenc/models_c.h"
 #include "posenc/posenc.h"
 #include "posenc/rotary_c.h"
-#include "spec/describe.h"
+#include "spec/text.h"
 
 namespace CLI {
 class App;
@@ -35,8 +35,7 @@ struct SpecOptions {
   std::optional<std::string> config;  // --config, with --layer, --layer-type and --model-type
   ConfigQuestion question;
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
-  std::map<std::string, std::vector<double>> doubles;
-  std::map<std::string, std::vector<float>> floats;
+  internal::SpecData data;
   Config entries;
   std::int64_t first = 0;
   std::size_t rows = 0;
@@ -79,8 +78,8 @@ void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset)
 // "none", "f32_pow_div", ...
 const char* RoundingName(posenc_phase_rounding rounding);
 
-using internal::Describe;
-using internal::Shortest;
+using internal::NumberInText;
+using internal::PrintSpec;
 
 }  // namespace tools
 }  // namespace posenc

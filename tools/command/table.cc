@@ -159,7 +159,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
   command
       ->add_option(
           "--positions", request->listed,
-          "Any positions, instead of --rows: 0,0.5,9 or @FILE, numbers separated by commas or white space")
+          "Any positions, instead of --rows: 0:0.5:9 or @FILE, numbers separated by commas or white space")
       ->type_name("LIST")
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
@@ -181,7 +181,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
             [=](std::int32_t number) { request->cache = static_cast<posenc_cache_layout>(number); });
   OfModels(command->add_flag("--presets", request->presets, "List the presets: name, formula, source"));
   command->option_defaults()->group("Options");
-  command->callback([=] { *run = [=] { return MakeTable(*command, *request); }; });
+  command->callback([=] { *run = [=] { return MakeTable(*command, std::move(*request)); }; });
 }
 
 }  // namespace tools

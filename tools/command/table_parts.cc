@@ -107,7 +107,7 @@ std::string DescribeOthers(const NpyTable& table, std::size_t others) {
   return std::to_string(others) + (others == 1 ? " row of " : " rows of ") +
          (!are_the_same  ? "other numbers"
           : first == 0.0 ? "zeros"
-                         : Shortest(first));
+                         : NumberInText(first));
 }
 
 }  // namespace tools

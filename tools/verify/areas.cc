@@ -139,8 +139,8 @@ void AppendCaches(std::uint64_t seed, std::vector<Group>* areas) {
        "|scaling=yarn factor=16 original_length=4096 truncate=0 mscale=0.707 mscale_all_dim=0.3 beta_fast=24"
        "|$longrope length=4096,131072|$frequency_factors|factor=8 original_length=512 frequencies=signed_64"
        "|factor=8 original_length=1024 {scaling=yarn {axis_order=consecutive,interleaved,alternating "
-       "sections=4/2/2|axis_order=split sections=3/3/2|axis_order=axial sections=4/2/2"
-       "|axis_order=imrope sections=3/3/2}}"
+       "sections=4:2:2|axis_order=split sections=3:3:2|axis_order=axial sections=4:2:2"
+       "|axis_order=imrope sections=3:3:2}}"
        "|scaling=llama3 factor=3.7 original_length=8192 high_freq_factor=3}"},
       0, &cases);
   for (Case& c : cases) {

@@ -47,10 +47,10 @@ Rows Encodings() {
 
       // Listed frequencies. For some of them, the angle of a step is exact: with few digits, with all digits,
       // up to the largest exact angle, and beyond it.
-      "dim=15 frequencies=1/-0.1/0/0x1p-126/5/3e8/0.0625/0x1.921fb54442d18p1 unit=radians,half_turns,turns "
+      "dim=15 frequencies=1:-0.1:0:0x1p-126:5:3e8:0.0625:0x1.921fb54442d18p1 unit=radians,half_turns,turns "
       "at=f64:eighths,f64:small,f64:large $all_types",
-      "dim=12 frequencies=0x1.00001da5161d5p+9/0x1.fffffffffffffp+9/0x1p10/-0x1.23456789abcdfp+8/"
-      "0x1.edcba98765432p-3/0x1.3p-4,0x1.00001da5161d5p+16/0x1.8p17/1/0x1.0000000000001p+10/-0x1.fp26/0.1 "
+      "dim=12 frequencies=0x1.00001da5161d5p+9:0x1.fffffffffffffp+9:0x1p10:-0x1.23456789abcdfp+8:"
+      "0x1.edcba98765432p-3:0x1.3p-4,0x1.00001da5161d5p+16:0x1.8p17:1:0x1.0000000000001p+10:-0x1.fp26:0.1 "
       "unit=half_turns,turns at=f64:large,f64:fractions_40 $all_types",
       "dim=73 frequencies_f32=halving_37 unit=radians,half_turns,turns {layout=interleaved at=1000..1129|"
       "layout=sin_cos at=-2147483648..-2147483519|layout=cos_sin at=1000..1129} position_scale=1,-0.3 "
@@ -58,16 +58,16 @@ Rows Encodings() {
 
       // Sums of special values.
       "operation=add inputs=special $layouts scale=0,-0,inf,-inf,nan,1,-2.5,0x1p-130,3e38 "
-      "{dim=67 at=-5..18|dim=35 at=f64:0/0.37/-1e9/77/0x1p-140} $all_types",
+      "{dim=67 at=-5..18|dim=35 at=f64:0:0.37:-1e9:77:0x1p-140} $all_types",
       // Positions that are floats, and positions that are NaN or out of range.
       "dim=38 at=f32:floats $layouts operation=write,add $all_types",
       "nan_rows=1 $layouts {operation=write|operation=add inputs=special} lists_only=0,1 dim=19 "
-      "at=f64:1.5/nan/inf/-3/0x1.0000000000001p31/-0x1.0000000000001p31/-inf/0x1p31,"
-      "f32:-nan/0.5/inf/-inf/0x1.000002p31/-0x1p31/7,"
-      "i64:5/2147483649/-0x1p31/-2147483649/0x1p62/-0x1p63/0 $all_types",
+      "at=f64:1.5:nan:inf:-3:0x1.0000000000001p31:-0x1.0000000000001p31:-inf:0x1p31,"
+      "f32:-nan:0.5:inf:-inf:0x1.000002p31:-0x1p31:7,"
+      "i64:5:2147483649:-0x1p31:-2147483649:0x1p62:-0x1p63:0 $all_types",
       "lists_only=1 dim=134 at=100000..100039 $layouts operation=write,add $all_types",
       // A base that is not a float.
-      "base=10000.1 phase_rounding=f32_pow_div dim=64 at=0..39,16777213..16777236,f64:0.5/1000000.3/-77.7 "
+      "base=10000.1 phase_rounding=f32_pow_div dim=64 at=0..39,16777213..16777236,f64:0.5:1000000.3:-77.7 "
       "$all_types"};
 }
 
@@ -75,25 +75,25 @@ Rows MoreEncodings() {
   return {
       "base=10000.1 exponent_dim=62 dim=64 "
       "phase_rounding=f32_exp,f32_log_div,f32_inv_freq,f32_iterated,f64_inv_freq,f64_pow_div,f64_pow_mul "
-      "position_scale=1,0.3 at=0..39,16777213..16777236,f64:0.5/1000000.3/-77.7/-0x1p31/999 $all_types",
+      "position_scale=1,0.3 at=0..39,16777213..16777236,f64:0.5:1000000.3:-77.7:-0x1p31:999 $all_types",
       // Rows with other columns than pairs: padding, odd columns and the position. In runs that contain the
       // padding, and in lists.
-      "has_padding=1 padding_position=9 position_offset=3 "
+      "padding_position=9 position_offset=3 "
       "{layout=interleaved odd_column=half_pair,zero_last,cosine_last"
       "|layout=sin_cos,cos_sin odd_column=half_pair,zero_last,zero_middle,cosine_last"
       "|layout=interleaved_cos_sin odd_column=half_pair,zero_last,cosine_last} "
       "input_first=0,1 operation=write,add dim=1,2,5,67,68 "
-      "at=-4..15,f64:9/0.375/-1e-3/65519.5/9/1000000000.5/-9/0 $all_types",
-      "min_timescale=0.3 exponent_dim=64 dim=66 at=-5..18,f64:0.5/1000000.3/-77.7 $all_types",
+      "at=-4..15,f64:9:0.375:-1e-3:65519.5:9:1000000000.5:-9:0 $all_types",
+      "min_timescale=0.3 exponent_dim=64 dim=66 at=-5..18,f64:0.5:1000000.3:-77.7 $all_types",
       // Frequencies from a base, in turns: powers of two as in NeRF, thirds of a turn, and others.
       "unit=half_turns,turns {base=2 exponent_dim=-2|base=0.5,3,100 exponent_dim=24} dim=24 "
-      "at=-9..14,f64:0.5/0x1.5555555555555p-2/0.1/-0.75/1/3 $all_types",
+      "at=-9..14,f64:0.5:0x1.5555555555555p-2:0.1:-0.75:1:3 $all_types",
       // The phase rounding that also takes min_timescale.
       "base=10000.1 exponent_dim=64 phase_rounding=f32_log_increment dim=66 position_scale=1,0.3 "
-      "min_timescale=1,0.3 at=0..23,16777213..16777236,f64:0.5/1000000.3/-77.7/-0x1p31/999 $all_types",
+      "min_timescale=1,0.3 at=0..23,16777213..16777236,f64:0.5:1000000.3:-77.7:-0x1p31:999 $all_types",
       // Bases that make angles of thirds of quarter turns.
       "unit=turns {base=3,6,12 exponent_dim=2|base=9 exponent_dim=4} dim=16 "
-      "at=-9..30,f64:0.5/0.125/27/-0.75/729/1e9 $all_types"};
+      "at=-9..30,f64:0.5:0.125:27:-0.75:729:1e9 $all_types"};
 }
 
 Rows Rotations() {
@@ -115,7 +115,7 @@ Rows Rotations() {
           "{amplitude=1|amplitude=1.3465735902799727 scale=0.1 inverse=1} $four_pairings",
           // Rotation by a cache, with consecutive rows and with a list of rows.
           "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 {at=0..8|scale=0.3 "
-          "{at=i32:0/1/2/3/4/5/6/7/8|inverse=1 at=i64:0/1/2/3/4/5/6/7/8}} $two_pairings",
+          "{at=i32:0:1:2:3:4:5:6:7:8|inverse=1 at=i64:0:1:2:3:4:5:6:7:8}} $two_pairings",
           "operation=cache head_dim=66 cache_layout=halves,duplicated,cos_sin,pairs $all_types "
           "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}"};
 }
@@ -137,7 +137,7 @@ Rows Schedules() {
       "|rotary_offset=64 pairing=neighbours output_pairing=half_split mscale_all_dim=1 "
       "{factor=40 original_length=4096|factor=128 original_length=8192}}"
       "|base=500000 scaling=llama3 factor=32 original_length=8192"
-      "|scaling=ntk factor=1000 sections=16/16/16/16} $shown",
+      "|scaling=ntk factor=1000 sections=16:16:16:16} $shown",
       "operation=rotate head_dim=64 scaling=llama3 factor=1e6 original_length=8192 "
       "low_freq_factor=0x1.ffffffffffffep1,4 $shown",
       "operation=rotate head_dim=64 {$longrope length=4096,4097,131072|$frequency_factors|"
@@ -145,29 +145,29 @@ Rows Schedules() {
       "unit=radians,half_turns,turns} $shown",
 
       // Whole quarter turns, where a cosine or a sine is 0, and eighths of turns, where a sum may be 0.
-      "operation=rotate head_dim=16 unit=turns frequencies=0.25/0.125/0.5/1/-0.25/0.75/3/0.0625 at=-9..9 "
+      "operation=rotate head_dim=16 unit=turns frequencies=0.25:0.125:0.5:1:-0.25:0.75:3:0.0625 at=-9..9 "
       "{$types {operation=cache|arithmetic=exact,fast {inputs=normal|inputs=tiny inverse=1|inputs=special}}"
       "|type=f64 operation=cache}",
 
       // Several axes, in each order.
-      "operation=rotate head_dim=128 {base=1e6 sections=16/24/24"
-      "|base=5e6 axis_order=interleaved sections=24/20/20"
-      "|base=500000 axis_order=alternating sections=20/22/22 pairing=neighbours"
-      "|axis_order=split sections=32/32|axis_order=axial sections=32/32 pairing=half_split,neighbours} "
+      "operation=rotate head_dim=128 {base=1e6 sections=16:24:24"
+      "|base=5e6 axis_order=interleaved sections=24:20:20"
+      "|base=500000 axis_order=alternating sections=20:22:22 pairing=neighbours"
+      "|axis_order=split sections=32:32|axis_order=axial sections=32:32 pairing=half_split,neighbours} "
       "$shown",
       // Positions of patches: some angles are quarters and eighths of turns, which are exact.
-      "head_dim=64 base=100 unit=turns axis_order=axial sections=16/16 inputs=middle "
-      "at=f32:0.125/-0.25/0.5/1/0/-0.0714285746216774/0.3333333432674408 "
+      "head_dim=64 base=100 unit=turns axis_order=axial sections=16:16 inputs=middle "
+      "at=f32:0.125:-0.25:0.5:1:0:-0.0714285746216774:0.3333333432674408 "
       "{operation=rotate seed=1|operation=cache type=f32,f64}",
-      "operation=rotate head_dim=128 base=5e6 axis_order=imrope sections=22/20/20/2 $shown",
-      "operation=rotate head_dim=24 sections=5/4/0/3 $shown",  // an axis without pairs
+      "operation=rotate head_dim=128 base=5e6 axis_order=imrope sections=22:20:20:2 $shown",
+      "operation=rotate head_dim=24 sections=5:4:0:3 $shown",  // an axis without pairs
 
       "operation=rotate head_dim=64 rotary_dim=54 factor=8 "
       "phase_rounding=f32_inv_freq,f32_iterated,f32_exp,f64_inv_freq {base=10000 scaling=none,linear|"
       "base=500000.1 {scaling=none|scaling=linear factor=3.3}} $shown_rounded",
       "operation=rotate head_dim=64 {phase_rounding=f32_inv_freq frequencies_f32=slow_64|"
       "phase_rounding=f32_iterated scaling=frequency_factors factors=long_factors_64} $shown_rounded",
-      "operation=rotate head_dim=128 base=1e6 sections=16/24/24 phase_rounding=f32_iterated "
+      "operation=rotate head_dim=128 base=1e6 sections=16:24:24 phase_rounding=f32_iterated "
       "$shown_rounded",
 
       "operation=rotate {head_dim=16 position_scale=0.25,-3.1,0x1p-100,1e6,0"
@@ -175,7 +175,7 @@ Rows Schedules() {
 
       // Thirds of quarter turns and other rational angles, with each scaling that divides frequencies; and
       // amplitudes that make ties.
-      "operation=rotate head_dim=16 q_heads=8 unit=turns frequencies=1/0.5/0.25/3/-1/5/7/0.125 at=-12..12 "
+      "operation=rotate head_dim=16 q_heads=8 unit=turns frequencies=1:0.5:0.25:3:-1:5:7:0.125 at=-12..12 "
       "original_length=8 scaling=linear,proportional,llama3,yarn "
       "{factor=3 amplitude=0x1.000003p0|factor=24 amplitude=1} "
       "{$types {operation=cache|inputs=tiny}|type=f64 operation=cache}",
@@ -184,7 +184,7 @@ Rows Schedules() {
       "{at=-5..6|amplitude=1.3465735902799727 pairing=neighbours at=i64:far,f64:real}",
 
       // Axial axes: each axis scales by its own number of pairs.
-      "operation=rotate head_dim=128 pairing=neighbours axis_order=axial sections=8/28/28 original_length=64 "
+      "operation=rotate head_dim=128 pairing=neighbours axis_order=axial sections=8:28:28 original_length=64 "
       "{scaling=yarn,ntk,mixed_ntk factor=3|scaling=proportional proportion=0.5} $shown",
 
       // Heads so large that the library rotates them in several pieces.
@@ -192,10 +192,10 @@ Rows Schedules() {
       "|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split in_place=0 $types}",
 
       // Axial axes with lists of frequencies, and a piece that ends within an axis.
-      "operation=rotate axis_order=axial {head_dim=20 sections=3/5/2 {unit=radians,half_turns "
-      "frequencies=0.5/0.25/3/1/0.1/0.01/0.001/0.0001/2/0.75 $shown|phase_rounding=f32_inv_freq "
-      "frequencies_f32=0.5/0.25/3/1/0.1/0.01/0.001/0.0001/2/0.75 $shown_rounded}"
-      "|head_dim=1032 rotary_dim=1030 sections=200/315 at=i64:far $two_pairings}"};
+      "operation=rotate axis_order=axial {head_dim=20 sections=3:5:2 {unit=radians,half_turns "
+      "frequencies=0.5:0.25:3:1:0.1:0.01:0.001:0.0001:2:0.75 $shown|phase_rounding=f32_inv_freq "
+      "frequencies_f32=0.5:0.25:3:1:0.1:0.01:0.001:0.0001:2:0.75 $shown_rounded}"
+      "|head_dim=1032 rotary_dim=1030 sections=200:315 at=i64:far $two_pairings}"};
 }
 
 constexpr std::pair<const char*, posenc_type> kTypes[] = {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -13,16 +14,11 @@
 
 #include "command/require.h"
 #include "posenc/models_c.h"
-#include "spec/tables.h"
+#include "spec/text.h"
 
 namespace posenc {
 namespace tools {
 namespace {
-
-using internal::At;
-using internal::Kind;
-using internal::Member;
-using internal::MembersOf;
 
 using Cases = std::vector<Case>;
 
@@ -52,9 +48,9 @@ constexpr Named kNamed[] = {
      "scaling=longrope factor=32 original_length=4096 factors=factors_64 long_factors=long_factors_64"},
     {"frequency_factors", "scaling=frequency_factors factors_f32=float_factors_64"},
     // Of what differs in its frequencies: a cache of doubles, which shows its angles, and a rotation.
-    {"shown_cache", "operation=cache type=f64 at=i64:1/77/4096/0x1p31/-12345"},
-    {"shown", "{$shown_cache|k_heads=0 at=i64:4096/0x1p31/-12345}"},
-    {"shown_rounded", "{$shown_cache|k_heads=0 at=i32:0/16777217/4096}"}};
+    {"shown_cache", "operation=cache type=f64 at=i64:1:77:4096:0x1p31:-12345"},
+    {"shown", "{$shown_cache|k_heads=0 at=i64:4096:0x1p31:-12345}"},
+    {"shown_rounded", "{$shown_cache|k_heads=0 at=i32:0:16777217:4096}"}};
 
 using Numbers = std::vector<double>;
 
@@ -136,12 +132,15 @@ std::map<std::string, Numbers> NamedLists() {
        Sequence(64, [](int k) { return static_cast<double>(1.0f + 0.3f * static_cast<float>(k)); })}};
 }
 
-[[noreturn]] void Refuse() { std::abort(); }
+[[noreturn]] void Refuse(std::string_view what) {
+  std::fprintf(stderr, "a row of cases: %s is wrong\n", std::string(what).c_str());
+  std::abort();
+}
 
-double NumberOf(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') Refuse();
+template <class Number>
+Number NumberOf(const std::string& text) {
+  Number number{};
+  if (!internal::ReadNumber(text, &number)) Refuse(text);
   return number;
 }
 
@@ -158,42 +157,23 @@ std::vector<std::string> Split(std::string_view text, char separator) {
   return parts;
 }
 
-// A list lives on: specs point to it.
-const List& ListOf(const std::string& text) {
-  static const std::map<std::string, Numbers> named = NamedLists();
-  static std::map<std::string, List> lists;
-  const auto [at, is_new] = lists.try_emplace(text);
-  if (!is_new) return at->second;
-  List& list = at->second;
-  const auto name = named.find(text);
-  if (name != named.end()) {
-    list.doubles = name->second;
-  } else {
-    for (const std::string& number : Split(text, '/')) list.doubles.push_back(NumberOf(number));
-  }
-  for (const double number : list.doubles) list.floats.push_back(static_cast<float>(number));
-  return list;
+// The list with this name, or null. It lives on: specs point to it.
+const List* ListNamed(const std::string& name) {
+  static const std::map<std::string, List> named = [] {
+    std::map<std::string, List> lists;
+    for (const auto& [its, numbers] : NamedLists()) lists[its] = {numbers, {numbers.begin(), numbers.end()}};
+    return lists;
+  }();
+  const auto found = named.find(name);
+  return found == named.end() ? nullptr : &found->second;
 }
 
 // The place of one of the words.
 template <class Value>
 Value PlaceAmong(const std::vector<std::string>& words, const std::string& text) {
   const auto at = std::find(words.begin(), words.end(), text);
-  if (at == words.end()) Refuse();
+  if (at == words.end()) Refuse(text);
   return static_cast<Value>(at - words.begin());
-}
-
-// The value of an enum that has the word or, if there is no such enum, a number.
-template <class Value>
-Value ValueOf(const char* enum_name, const std::string& text) {
-  bool is_enum = false;
-  for (const internal::Value& value : internal::kValues) {
-    if (std::strcmp(value.enum_name, enum_name) != 0) continue;
-    if (text == value.word) return static_cast<Value>(value.number);
-    is_enum = true;
-  }
-  if (is_enum) Refuse();
-  return static_cast<Value>(NumberOf(text));
 }
 
 posenc_type TypeOf(const std::string& text) {
@@ -203,7 +183,7 @@ posenc_type TypeOf(const std::string& text) {
   for (const auto& [word, type] : kTypes) {
     if (text == word) return type;
   }
-  Refuse();
+  Refuse(text);
 }
 
 void SetPlace(const std::string& text, Case* c) {
@@ -211,37 +191,34 @@ void SetPlace(const std::string& text, Case* c) {
   c->positions.clear();
   c->list = {};
   if (colon == std::string::npos) {
-    if (dots == std::string::npos) Refuse();
-    c->first = static_cast<std::int64_t>(NumberOf(text.substr(0, dots)));
-    c->rows = static_cast<std::size_t>(NumberOf(text.substr(dots + 2)) - static_cast<double>(c->first)) + 1;
+    if (dots == std::string::npos) Refuse(text);
+    c->first = NumberOf<std::int64_t>(text.substr(0, dots));
+    c->rows = static_cast<std::size_t>(NumberOf<std::int64_t>(text.substr(dots + 2)) - c->first) + 1;
   } else {
     c->list = TypeOf(text.substr(0, colon));
-    c->positions = ListOf(text.substr(colon + 1)).doubles;
+    const std::string list = text.substr(colon + 1);
+    if (const List* named = ListNamed(list)) {
+      c->positions = named->doubles;
+    } else if (!internal::ReadList(list, &c->positions).empty()) {
+      Refuse(text);
+    }
     c->rows = c->positions.size();
   }
 }
 
-void SetSections(const std::string& text, Case* c) {
-  std::size_t axis = 0;
-  for (const double pairs : ListOf(text).doubles)
-    c->rotary.sections[axis++] = static_cast<std::size_t>(pairs);
-  c->rotary.axes = axis;
-}
-
-// Sets the member with that name, "unit" of both specs; false if the spec has none.
+// Sets the member with that name; false if the spec has none. A list may be named.
 template <class Spec>
 bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
-  const Member* member = MembersOf<Spec>().Find(name);
-  if (member == nullptr && name == "unit") member = MembersOf<Spec>().Find("unit");
+  static internal::SpecData data;  // lives on, as the specs do
+  bool are_floats = false;
+  const internal::Member* const member = internal::MemberInText<Spec>(name, &are_floats);
   if (member == nullptr) return false;
-  const auto set = [&](auto& value) { value = ValueOf<std::decay_t<decltype(value)>>(member->of, text); };
-  if (UseNumber(*member, spec, set)) return true;
-  if (member->kind == Kind::kList) {
-    At<const double*>(*member, spec) = ListOf(text).doubles.data();
-  } else if (member->kind == Kind::kPart && name.find("_f32") != std::string::npos) {
-    At<const float*>(*member, spec) = ListOf(text).floats.data();
-  } else {
-    Refuse();
+  const List* const list = ListNamed(text);
+  if (list != nullptr && member->kind == internal::Kind::kList) {
+    SetList(*member, are_floats ? nullptr : list->doubles.data(), are_floats ? list->floats.data() : nullptr,
+            list->doubles.size(), spec);
+  } else if (!internal::SetMember(name, text, &data, spec).empty()) {
+    Refuse(name + "=" + text);
   }
   return true;
 }
@@ -256,7 +233,7 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   };
   const auto number = [&](const char* name, auto* member) {
     if (key != name) return;
-    *member = static_cast<std::decay_t<decltype(*member)>>(NumberOf(text));
+    *member = static_cast<std::decay_t<decltype(*member)>>(NumberOf<double>(text));
     is_known = true;
   };
   const auto type = [&](const char* name, posenc_type* member) {
@@ -275,27 +252,24 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   number("inverse", &c->inverse);
   number("in_place", &c->in_place);
   type("cache_type", &c->cache_type);
-  constexpr std::pair<const char*, void (*)(const std::string&, Case*)> kOthers[] = {
-      {"at", &SetPlace}, {"sections", &SetSections}};
-  for (const auto& [name, set] : kOthers) {
-    if (key != name) continue;
-    set(text, c);
+  if (key == "at") {
+    SetPlace(text, c);
     is_known = true;
   }
   if (key == "cache_layout") {
-    c->cache_layout = ValueOf<posenc_cache_layout>("cache_layout", text);
+    c->cache_layout = PlaceAmong<posenc_cache_layout>(internal::WordsOf("cache_layout"), text);
     is_known = true;
   }
   if (is_known) return;
   const bool is_encoders = SetMember(key, text, &c->encoder);  // of both, if both have it
-  if (!SetMember(key, text, &c->rotary) && !is_encoders) Refuse();
+  if (!SetMember(key, text, &c->rotary) && !is_encoders) Refuse(key);
 }
 
 const char* RowNamed(std::string_view name) {
   for (const Named& named : kNamed) {
     if (name == named.name) return named.row;
   }
-  Refuse();
+  Refuse(name);
 }
 
 Cases RowOf(const char** text, Cases cases);
@@ -310,7 +284,7 @@ Cases BracesOf(const char** text, const Cases& cases) {
       ++end;
       for (Case& made : RowOf(&end, {c})) all.push_back(std::move(made));
     } while (*end == '|');
-    if (*end != '}') Refuse();
+    if (*end != '}') Refuse(*text);
   }
   *text = end + 1;
   return all;
@@ -333,7 +307,7 @@ Cases RowOf(const char** text, Cases cases) {
       continue;
     }
     const std::size_t equals = term.find('=');
-    if (equals == std::string_view::npos) Refuse();
+    if (equals == std::string_view::npos) Refuse(term);
     const std::vector<std::string> values = Split(term.substr(equals + 1), ',');
     Cases all;
     for (const Case& c : cases) {

@@ -93,12 +93,12 @@ class Rotary(Test):
                 1.0,
             ),
             (
-                dict(spec="frequencies=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
+                dict(spec="frequencies=1:0.5:.25:0.1:0.05:1e-2:1e-3:0"),
                 dict(frequencies=[1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0]),
                 1.0,
             ),
             (
-                dict(spec="phase_rounding=f32_inv_freq frequencies_f32=1,0.5,.25,0.1,0.05,1e-2,1e-3,0"),
+                dict(spec="phase_rounding=f32_inv_freq frequencies_f32=1:0.5:.25:0.1:0.05:1e-2:1e-3:0"),
                 dict(
                     frequencies=numpy.array([1, 0.5, 0.25, 0.1, 0.05, 1e-2, 1e-3, 0], "float32"),
                     phase_rounding="f32_inv_freq",
@@ -118,7 +118,7 @@ class Rotary(Test):
         )
         rotary = posenc.Rotary(DIM, axes=3, sections=[2, 3, 3])
         right = rotary.rotate(x.reshape(BATCH, TOKENS, HEADS, DIM), positions=positions)
-        own = run("RotaryEmbedding", [x, positions], "float32", num_heads=HEADS, spec="axes=3 sections=2,3,3")
+        own = run("RotaryEmbedding", [x, positions], "float32", num_heads=HEADS, spec="axes=3 sections=2:3:3")
         self.assertBits(own, right.reshape(x.shape))
 
     def test_num_heads_or_head_dim_will_do(self):
@@ -188,7 +188,7 @@ class Rotary(Test):
             ("int64", "int32", "float32", "float64"),
             (
                 (one, "preset=llama3 head_dim=16", positions[0]),
-                (several, "head_dim=16 axes=3 sections=2,3,3", positions),
+                (several, "head_dim=16 axes=3 sections=2:3:3", positions),
                 (one, "preset=llama3 head_dim=16", positions[0, 0, 0]),
             ),
             (1, 3),
@@ -201,7 +201,7 @@ class Rotary(Test):
             with self.subTest(dtype=dtype, positions=of, threads=threads, shape=given.shape):
                 self.assertBits(run("RotaryCosSin", [given, like], dtype, threads, plain=(0,), spec=spec), right)
         empty = numpy.zeros((3, 2, 0), "int64")
-        for spec, shape in (("head_dim=8", (3, 2, 0, 8)), ("head_dim=8 axes=3 sections=1,1,2", (2, 0, 8))):
+        for spec, shape in (("head_dim=8", (3, 2, 0, 8)), ("head_dim=8 axes=3 sections=1:1:2", (2, 0, 8))):
             self.assertEqual(run("RotaryCosSin", [empty], "float32", spec=spec).shape, shape)
 
     def test_nothing_to_rotate(self):

@@ -41,27 +41,28 @@ class Refusals(unittest.TestCase):
 
     def test_specs(self):
         for sentence, spec in (
-            ("llama3 is not NAME=VALUE", "llama3"),
-            ("=llama3 is not NAME=VALUE", "=llama3"),
+            ("spec: llama3: a word must be NAME=VALUE", "llama3"),
+            ("spec: =llama3: a word must be NAME=VALUE", "=llama3"),
             ('spec: preset=llama33: no rotary preset is called "llama33"; did you mean "llama3"?', "preset=llama33"),
             ("base is given twice", "base=2 base=3"),
-            ("theta is not a name", "theta=3"),
-            ("factor_count is not a name", "factor_count=3"),
-            ("factors_f32_f32 is not a name", "factors_f32_f32=3"),
-            ("base_f32 is not a name", "base_f32=3"),
-            ("axis_specs is not a name", "axis_specs=3"),
+            ("spec: theta=3: the name must be a member of the spec: head_dim, rotary_dim, ", "theta=3"),
+            ("factor_count=3: the name must be", "factor_count=3"),
+            ("factors_f32_f32=3: the name must be", "factors_f32_f32=3"),
+            ("base_f32=3: the name must be", "base_f32=3"),
+            ("axis_specs=3: the name must be", "axis_specs=3"),
             ("base=1e: the value must be a number", "base=1e"),
             ("base=: the value must be a number", "base="),
             ("rotary_dim=-2: the value must be a whole number", "rotary_dim=-2"),
             ("truncate=2: the value must be 0 or 1", "truncate=2"),
             ("one of exact, fast", "arithmetic=quick"),
-            ("numbers with commas", "factors=1,,2"),
-            ("numbers with commas", "frequencies=1,2,3,4,5,6,7,8,"),
-            ("numbers with commas", "frequencies="),
-            ("at most 4 counts", "axes=4 sections=1,2,3,4,5"),
+            ("a list of numbers with colons between them, such as 1:0.5:0.25; item 2, '', is not", "factors=1::2"),
+            ("numbers with colons", "frequencies=1:2:3:4:5:6:7:8:"),
+            ("numbers with colons", "frequencies="),
+            ("numbers with colons", "factors=1,1,1,1,1,1,1,1"),
+            ("at most 4 whole numbers with colons", "axes=4 sections=1:2:3:4:5"),
             (
-                "as many long_factors as factors",
-                "scaling=longrope factors=1,1,1,1,1,1,1,1 long_factors=1,2,3,4,5,6,7,8,9",
+                "the value must be a list of 8 numbers, as long as factors",
+                "scaling=longrope factors=1:1:1:1:1:1:1:1 long_factors=1:2:3:4:5:6:7:8:9",
             ),
             ("target must be NULL or a name from posenc_targets", "target=ABACUS"),
             ("base must be", "base=nan"),
@@ -99,7 +100,7 @@ class Refusals(unittest.TestCase):
             "RotaryEmbedding",
             [X, numpy.zeros((2, 5), "int64")],
             num_heads=4,
-            spec="axes=3 sections=2,3,3",
+            spec="axes=3 sections=2:3:3",
         )
         for caches in ([None, X[..., :8], X[..., :8]], [X[..., :8], X[..., :8], None]):
             self.refuse("a cache's shape is [2, 5, 8], and caches", "RotaryEmbedding", [X, *caches], **ROTARY)
@@ -120,7 +121,7 @@ class Refusals(unittest.TestCase):
             self.refuse(", not both [rows, 8]", "RotaryEmbedding", [X, *inputs], **ROTARY)
         self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, ids, cache, cache], **ROTARY)  # refused when the model is loaded
         for shape in ((), (5,), (2, 5)):
-            self.refuse("not [3, ...]", "RotaryCosSin", [numpy.zeros(shape, "int64")], spec="head_dim=16 axes=3 sections=2,3,3")
+            self.refuse("not [3, ...]", "RotaryCosSin", [numpy.zeros(shape, "int64")], spec="head_dim=16 axes=3 sections=2:3:3")
         self.refuse("positions[1]: each position must be a number in -2^31 .. 2^31", "RotaryCosSin", [numpy.array([0, 2**32])], spec="head_dim=16")
         self.refuse("do not tell head_dim: spec must say head_dim=", "RotaryCosSin", [positions], spec="")
         self.refuse("the shape of x is [2, 5, 64], and dim is 32", "AddPositions", [X], shapes=unknown, spec="dim=32")
@@ -168,7 +169,7 @@ class Refusals(unittest.TestCase):
             "RotaryEmbedding",
             [X, several],
             num_heads=4,
-            spec="axes=3 sections=2,3,3",
+            spec="axes=3 sections=2:3:3",
         )
         for first in (2**63 - 1, 2**31 - 3, -(2**63)):
             self.refuse(

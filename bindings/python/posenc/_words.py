@@ -27,4 +27,4 @@ def _text(name, value):
     numbers = numpy.asarray(value)
     if numbers.dtype.kind not in "iuf":
         raise ValueError(f"{name} cannot be written as text in an ONNX model")
-    return ",".join(map(repr, numbers.reshape(-1).tolist()))
+    return ":".join(map(repr, numbers.reshape(-1).tolist()))

@@ -73,9 +73,9 @@ class Package(unittest.TestCase):
         """The text for the attribute `spec` of the ONNX operators."""
         listed = numpy.array([0.5, 0.1], "float32")
         for made, text in ((posenc.Encoder(8, preset="fairseq", nan_rows=True), "dim=8 preset=fairseq nan_rows=1"),
-                           (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5,0.10000000149011612"),
-                           (posenc.Rotary(4, frequencies=[0.5, 0.1]), "head_dim=4 frequencies=0.5,0.1"),
-                           (posenc.Rotary(4, axes=2, sections=[1, 1]), "head_dim=4 axes=2 sections=1,1"),
+                           (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5:0.10000000149011612"),
+                           (posenc.Rotary(4, frequencies=[0.5, 0.1]), "head_dim=4 frequencies=0.5:0.1"),
+                           (posenc.Rotary(4, axes=2, sections=[1, 1]), "head_dim=4 axes=2 sections=1:1"),
                            (posenc.Rotary(4, base=numpy.float32(5e5)), "head_dim=4 base=500000.0")):
             self.assertEqual(words(made), text)
         with self.assertRaisesRegex(ValueError, "base cannot be written as text in an ONNX model"):
