@@ -17,7 +17,6 @@ import onnx
 import posenc
 from google.protobuf.message import DecodeError
 from onnx import helper, numpy_helper
-from posenc._words import words
 
 OTHERS = {"com.microsoft": (1, 2, 3), "": (3, 1, 2), "ai.onnx": (3, 1, 2)}  # which inputs are position ids, cosines and sines
 
@@ -155,7 +154,8 @@ def replace(node, scope, rotaries, arithmetic, head_dim):
     if (rotary.rotate(ones, first=1)[..., rotary.rotary_dim :] != 1).any():
         raise Unfit(f"it rotates the first elements of each head, but {rotary} rotates others")
     heads = {name: attributes[name] for name in ("num_heads",) if name in attributes}
-    spec = words(rotary, but=("pairing", "output_pairing")) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
+    words = (word for word in rotary.spec.split() if not word.startswith(("pairing=", "output_pairing=")))
+    spec = " ".join(words) + (f" arithmetic={arithmetic}" if arithmetic != "exact" else "")
     new = helper.make_node(
         "RotaryEmbedding",
         [node.input[0], scope.as_int64(position)] if position else [node.input[0]],
@@ -239,8 +239,7 @@ def whole(rotary, head_dim):
     """If `rotary` rotates `head_dim` elements, a Rotary whose heads have only these elements; otherwise `rotary`."""
     if rotary.rotary_dim != head_dim or rotary.head_dim == head_dim:
         return rotary
-    made, _ = rotary.__reduce__()
-    return posenc.Rotary(head_dim, **{name: of for name, of in made.keywords.items() if name != "rotary_offset"})
+    return posenc.Rotary.from_spec(rotary.spec, head_dim=head_dim, rotary_offset=0)
 
 
 def rotaries_of_config(path, pairing=None):

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "spec/tables.h"
+#include "spec/text.h"
 
 namespace posenc {
 namespace fuzz {
@@ -106,7 +104,7 @@ void Init(Rotary* spec) { POSENC_FUZZ_CHECK(posenc_rotary_spec_init(spec, sizeof
 
 bool ChangesBase(posenc_scaling scaling) { return scaling >= POSENC_NTK && scaling <= POSENC_MIXED_NTK; }
 
-// The rotaries of published models. Scalings and orders of axes are the words of spec/values.inc.
+// The rotaries of published models.
 const char* const kHeads[] = {
     "head_dim=128",
     "head_dim=64 pairing=neighbours",
@@ -117,7 +115,7 @@ const char* const kHeads[] = {
     "head_dim=256 base=1e6 scaling=linear factor=8",
     "head_dim=128 base=1e6 scaling=dynamic_ntk factor=2 length=32768 original_length=32768",
     "head_dim=128 scaling=qwen_ntk length=8192 original_length=8192",
-    "head_dim=128 scaling=ntk factor=1000 axes=4 sections=16,16,16,16",
+    "head_dim=128 scaling=ntk factor=1000 sections=16:16:16:16",
     "head_dim=128 base=1e6 scaling=yarn factor=4 original_length=32768",
     "head_dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=0",
     "head_dim=192 rotary_dim=64 rotary_offset=128 base=50000 pairing=neighbours output_pairing=half_split "
@@ -132,45 +130,20 @@ const char* const kHeads[] = {
     "head_dim=128 base=500000 pairing=neighbours scaling=llama3 factor=16 original_length=8192 "
     "high_freq_factor=1",
     "head_dim=512 base=1e6 scaling=proportional proportion=0.25",
-    "head_dim=128 base=1e6 axes=3 sections=16,24,24",
-    "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=interleaved sections=11,11,10",
-    "head_dim=128 base=500000 pairing=neighbours axes=3 axis_order=alternating sections=20,22,22",
-    "head_dim=64 axes=2 axis_order=split sections=16,16",
-    "head_dim=64 base=100 unit=turns axes=2 axis_order=axial sections=16,16",
-    "head_dim=128 pairing=neighbours axes=3 axis_order=axial sections=8,28,28",
-    "head_dim=128 base=2000 pairing=neighbours axes=4 axis_order=axial sections=16,16,16,16",
-    "head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=imrope sections=11,11,10,0",
+    "head_dim=128 base=1e6 sections=16:24:24",
+    "head_dim=256 rotary_dim=64 base=1e7 axis_order=interleaved sections=11:11:10",
+    "head_dim=128 base=500000 pairing=neighbours axis_order=alternating sections=20:22:22",
+    "head_dim=64 axis_order=split sections=16:16",
+    "head_dim=64 base=100 unit=turns axis_order=axial sections=16:16",
+    "head_dim=128 pairing=neighbours axis_order=axial sections=8:28:28",
+    "head_dim=128 base=2000 pairing=neighbours axis_order=axial sections=16:16:16:16",
+    "head_dim=256 rotary_dim=64 base=1e7 axis_order=imrope sections=11:11:10:0",
 };
-
-void SetMember(const std::string& name, const std::string& text, Rotary* spec) {
-  if (name == "sections") {
-    std::istringstream numbers(text);
-    std::size_t k = 0;
-    for (std::string number; std::getline(numbers, number, ',');)
-      spec->sections[k++] = std::strtoull(number.c_str(), nullptr, 10);
-    return;
-  }
-  const Member* member = MembersOf<Rotary>().Find(name);
-  POSENC_FUZZ_CHECK(member != nullptr);
-  double value = std::strtod(text.c_str(), nullptr);
-  if (member->kind == Kind::kChoice) {
-    const auto words = WordsOf(*member);
-    const auto word = std::find(words.begin(), words.end(), text);
-    POSENC_FUZZ_CHECK(word != words.end());
-    value = static_cast<double>(word - words.begin());
-  }
-  const bool is_number = UseNumber(
-      *member, spec, [&](auto& number) { number = static_cast<std::decay_t<decltype(number)>>(value); });
-  POSENC_FUZZ_CHECK(is_number);
-}
 
 void TakeHead(Rotary* spec, Bytes& bytes) {
   Init(spec);
-  std::istringstream words(bytes.PickValueInArray(kHeads));
-  for (std::string word; words >> word;) {
-    const std::size_t equals = word.find('=');
-    SetMember(word.substr(0, equals), word.substr(equals + 1), spec);
-  }
+  internal::SpecData data;  // none of them has a list
+  POSENC_FUZZ_CHECK(internal::ParseSpec(bytes.PickValueInArray(kHeads), &data, spec).empty());
 }
 
 void MakeShape(Rotary* spec, Bytes& bytes) {

@@ -56,6 +56,13 @@ class Encoder:
         The same as Encoder(dim, preset=name, **overrides). posenc.presets() lists the names.
         """
 
+    @staticmethod
+    def from_spec(text: str, **overrides) -> Encoder:
+        """
+        Of the text of a spec, which the property `spec` has, 'posenc config' prints, and ONNX Runtime's operators take:
+        "head_dim=128 base=500000 frequencies=1:0.1:0.01". overrides are set over its members.
+        """
+
     @overload
     def encode(self, positions: Numbers, *, dtype: DType = None, out: A) -> A: ...
     @overload
@@ -144,6 +151,10 @@ class Encoder:
         The frequencies in radians per step, [pairs] float64. Slow: microseconds each.
         """
 
+    @property
+    def spec(self) -> str:
+        """The text of its spec: the members that are not the default."""
+
     def __repr__(self) -> str: ...
 
     def __reduce__(self) -> tuple: ...
@@ -192,6 +203,13 @@ class Rotary:
         """
 
     @staticmethod
+    def from_spec(text: str, **overrides) -> Rotary:
+        """
+        Of the text of a spec, which the property `spec` has, 'posenc config' prints, and ONNX Runtime's operators take:
+        "head_dim=128 base=500000 frequencies=1:0.1:0.01". overrides are set over its members.
+        """
+
+    @staticmethod
     def from_config(config: Any, *, layer: int | None = None, layer_type: str | None = None, model_type: str | None = None, pairing: Literal['half_split', 'neighbours'] | None = None, **overrides) -> Rotary:
         """
         Makes the Rotary for a layer of a model from the model's configuration.
@@ -206,9 +224,9 @@ class Rotary:
         overrides   arguments of Rotary that replace what the configuration says. length is needed if a scaling depends on it, and base
                     if neither the configuration nor the model's code has one
 
-        print() shows the arguments of the result, and posenc.config() shows all layers. posenc never guesses: it raises ValueError for
-        a configuration that it does not understand, and for a layer that does not rotate. The message names the file, if there is one,
-        and the key, and says what would be right.
+        The result shows the members of its spec. posenc never guesses. A configuration that it does not understand is a ValueError, and
+        so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
+        right. posenc.config() shows all layers.
         """
 
     @overload
@@ -307,6 +325,10 @@ class Rotary:
         """
         The scaled frequencies, in radians per step: [rotary_dim / 2] float64. Computing them takes microseconds each.
         """
+
+    @property
+    def spec(self) -> str:
+        """The text of its spec: the members that are not the default."""
 
     def __repr__(self) -> str: ...
 

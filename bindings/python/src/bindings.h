@@ -38,8 +38,8 @@ void Initialize(nb::handle self, const Make& make) {
   nb::inst_mark_ready(self);
 }
 
-// The result of __reduce__: pickle makes the object again from its type and its arguments.
-nb::tuple Reduce(nb::handle type, nb::handle first, const nb::dict& arguments);
+// The result of __reduce__: pickle makes the object again from its type and the text of its spec.
+nb::tuple Reduce(nb::handle type, const std::string& spec);
 
 }  // namespace posenc_python
 

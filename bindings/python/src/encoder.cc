@@ -9,7 +9,7 @@
 #include "encoder.h"
 #include "members.h"
 #include "posenc/models.h"
-#include "spec/tables.h"
+#include "spec/text.h"
 
 namespace posenc_python {
 namespace {
@@ -87,9 +87,18 @@ out        [..., rows, dim] an array to write to, instead of a new one
 
 Raises ValueError if an id or a position is out of range; then out may have been written in part.)";
 
-Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
-  S spec;
+Encoder MakeEncoder(const S& initial, const nb::dict& arguments) {
+  S spec = initial;
   nb::dict kept;
+  Set(arguments, &spec, &kept);
+  Encoder made;
+  Check(Released([&] { return posenc::Encoder::Create(spec, &made.encoder); }));
+  made.spec = posenc::internal::PrintSpec(spec);
+  return made;
+}
+
+Encoder MakeOfArguments(nb::handle dim, const nb::dict& arguments) {
+  S spec;
   const size_t columns = ToSize(dim, "dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const std::string preset = ToPreset(arguments["preset"]);
@@ -99,12 +108,7 @@ Encoder MakeEncoder(nb::handle dim, const nb::dict& arguments) {
     Check(posenc_spec_init(&spec, sizeof(spec)));
     spec.dim = columns;
   }
-  Set(arguments, &spec, &kept);
-  Encoder made;
-  Check(Released([&] { return posenc::Encoder::Create(spec, &made.encoder); }));
-  made.dim = nb::borrow(dim);
-  made.arguments = kept;
-  return made;
+  return MakeEncoder(spec, arguments);
 }
 
 nb::object Frequencies(const Encoder& self) {
@@ -130,9 +134,9 @@ nb::list Presets() {
 
 }  // namespace
 
-nb::tuple Reduce(nb::handle type, nb::handle first, const nb::dict& arguments) {
-  const nb::object partial = nb::module_::import_("functools").attr("partial");
-  return nb::make_tuple(partial(type, **nb::borrow<nb::kwargs>(arguments)), nb::make_tuple(first));
+nb::tuple Reduce(nb::handle type, const std::string& spec) {
+  const nb::object caller = nb::module_::import_("operator").attr("methodcaller");
+  return nb::make_tuple(caller("from_spec", spec), nb::make_tuple(type));
 }
 
 void BindEncoder(nb::module_& module) {
@@ -143,7 +147,7 @@ void BindEncoder(nb::module_& module) {
           "__init__",
           [](nb::handle self, nb::object dim, const nb::args& more, nb::kwargs arguments) {
             RequireNoMore(more);
-            Initialize(self, [&] { return MakeEncoder(dim, arguments); });
+            Initialize(self, [&] { return MakeOfArguments(dim, arguments); });
           },
           "dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(signature.c_str()))
       .def_static(
@@ -151,11 +155,23 @@ void BindEncoder(nb::module_& module) {
           [](nb::object name, nb::object dim, const nb::args& more, nb::kwargs overrides) {
             RequireNoMore(more);
             overrides["preset"] = name;
-            return MakeEncoder(dim, overrides);
+            return MakeOfArguments(dim, overrides);
           },
           "name"_a.none() = nb::ellipsis(), "dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, dim: int, **overrides) -> Encoder"),
           "The same as Encoder(dim, preset=name, **overrides). posenc.presets() lists the names.")
+      .def_static(
+          "from_spec",
+          [](nb::object text, const nb::args& more, nb::kwargs overrides) {
+            RequireNoMore(more);
+            S spec;
+            Check(posenc_spec_init(&spec, sizeof(spec)));
+            posenc::internal::SpecData data;
+            ReadSpec(text, overrides, &data, &spec);
+            return MakeEncoder(spec, overrides);
+          },
+          "text"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
+          nb::sig("def from_spec(text: str, **overrides) -> Encoder"), kFromSpecDoc)
       .def("encode", &Encode, "positions"_a.none() = nb::ellipsis(), "more"_a, "dtype"_a = nb::none(),
            "out"_a = nb::none(), "unknown"_a,
            nb::sig("def encode(self, positions: posenc._types.Numbers, *, dtype: posenc._types.DType = None, "
@@ -188,10 +204,11 @@ void BindEncoder(nb::module_& module) {
           "target", [](const Encoder& self) { return self.encoder.target(); }, "The instruction set in use.")
       .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
                    "The frequencies in radians per step, [pairs] float64. Slow: microseconds each.")
-      .def("__repr__",
-           [](const Encoder& self) { return Describe("posenc.Encoder", self.dim, self.arguments); })
-      .def("__reduce__",
-           [](const Encoder& self) { return Reduce(nb::type<Encoder>(), self.dim, self.arguments); })
+      .def_prop_ro(
+          "spec", [](const Encoder& self) { return self.spec; },
+          "The text of its spec: the members that are not the default.")
+      .def("__repr__", [](const Encoder& self) { return "posenc.Encoder.from_spec('" + self.spec + "')"; })
+      .def("__reduce__", [](const Encoder& self) { return Reduce(nb::type<Encoder>(), self.spec); })
       .def("__copy__", [](nb::object self) { return self; })
       .def("__deepcopy__", [](nb::object self, nb::handle) { return self; });
   module.def("presets", &Presets);

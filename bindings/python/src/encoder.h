@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "bindings.h"
 #include "posenc/posenc.h"
 
@@ -11,8 +13,7 @@ namespace posenc_python {
 
 struct Encoder {
   posenc::Encoder encoder;
-  nb::object dim;
-  nb::dict arguments;  // the arguments that it was made with
+  std::string spec;  // its text
 };
 
 nb::object Encode(const Encoder& self, nb::handle positions, const nb::args& more, nb::handle dtype,

@@ -1,9 +1,10 @@
 #include "members.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "arrays.h"
-#include "spec/tables.h"
+#include "spec/text.h"
 
 namespace posenc_python {
 namespace {
@@ -48,6 +49,7 @@ void SetSizes(nb::handle value, const std::string& name, size_t* sizes) {
   if (list.shape().size() != 1 || list.count() > POSENC_MAX_AXES) {
     RaiseValue(name + " must be a list of up to " + std::to_string(POSENC_MAX_AXES) + " counts");
   }
+  std::fill(sizes, sizes + POSENC_MAX_AXES, size_t{0});
   for (size_t i = 0; i < list.count(); ++i) {
     if (list.Integer(i) < 0) RaiseValue(name + " must not be negative");
     sizes[i] = static_cast<size_t>(list.Integer(i));
@@ -64,8 +66,10 @@ void SetNumbers(const Member& member, nb::handle value, Spec* spec, nb::dict* ke
   if (list.axes() != 1) RaiseValue(name + " must have one axis, and has " + std::to_string(list.axes()));
   (*kept)[member.name] = copy;
   const bool floats = list.type() == POSENC_F32;
-  posenc::internal::SetList(member, floats ? nullptr : static_cast<const double*>(list.data()),
-                            floats ? static_cast<const float*>(list.data()) : nullptr, list.count(), spec);
+  const std::string right =
+      SetListOf(member, floats ? nullptr : static_cast<const double*>(list.data()),
+                floats ? static_cast<const float*>(list.data()) : nullptr, list.count(), spec);
+  if (!right.empty()) RaiseValue(name + " must be " + right);
 }
 
 template <class Spec>
@@ -158,7 +162,6 @@ void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept) {
     if (name != "preset" && (member == nullptr || !IsShown(*member))) {
       RaiseType("unexpected keyword argument " + name);
     }
-    (*kept)[key] = value;
     if (member != nullptr) SetMember(*member, value, spec, kept);
   }
 }
@@ -179,14 +182,6 @@ void CheckPreset(posenc_status status, const std::string& name, const posenc_mod
   if (status == POSENC_OK) return;
   const bool is_named = *report.key != '\0';  // then the sentence names the preset
   Raise(status, (is_named ? "" : "preset " + name + ": ") + report.text);
-}
-
-std::string Describe(const char* name, nb::handle first, const nb::dict& arguments) {
-  std::string text = std::string(name) + "(" + Repr(first);
-  for (const auto& [key, value] : arguments) {
-    text.append(", ").append(Text(key)).append("=").append(Repr(value));
-  }
-  return text + ")";
 }
 
 }  // namespace posenc_python

@@ -10,6 +10,7 @@
 
 #include "errors.h"
 #include "posenc/models_c.h"
+#include "spec/text.h"
 
 namespace posenc_python {
 
@@ -30,7 +31,7 @@ int32_t ToChoice(const std::vector<std::string>& words, nb::handle value, const 
 
 // Sets the members of a spec from arguments. The argument `preset` is skipped, because it is applied first.
 // Raises TypeError for an unknown name or a value of a wrong type, and ValueError for any other wrong value.
-// `kept` receives the arguments, for pickle. The spec points into their lists until the encoder or rotary has
+// `kept` receives the lists among the arguments. The spec points into them until the encoder or rotary has
 // been created, which copies them.
 template <class Spec>
 void Set(const nb::dict& arguments, Spec* spec, nb::dict* kept);
@@ -41,8 +42,19 @@ std::string ToPreset(nb::handle object);
 // Raises an error, with the sentence of the report, if the function for a preset has refused.
 void CheckPreset(posenc_status status, const std::string& name, const posenc_model_report& report);
 
-// The text of __repr__: `name(first, key=value, ...)`.
-std::string Describe(const char* name, nb::handle first, const nb::dict& arguments);
+// The documentation of from_spec().
+inline constexpr char kFromSpecDoc[] =
+    R"(Reads the text of a spec: "head_dim=128 base=500000 frequencies=1:0.1:0.01". The property `spec` has this text,
+'posenc config' prints it, and ONNX Runtime's operators take it. Keyword arguments change members.)";
+
+// Reads the text of a spec over the members that it has. ValueError for a wrong text, with the word and what
+// would be right.
+template <class Spec>
+void ReadSpec(nb::handle text, const nb::dict& overrides, posenc::internal::SpecData* data, Spec* spec) {
+  if (overrides.contains("preset")) RaiseType("unexpected keyword argument preset");
+  const std::string wrong = posenc::internal::ParseSpec(ToString(text, "text"), data, spec);
+  if (!wrong.empty()) RaiseValue("spec: " + wrong);
+}
 
 }  // namespace posenc_python
 

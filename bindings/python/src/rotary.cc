@@ -8,7 +8,7 @@
 
 #include "members.h"
 #include "rotary.h"
-#include "spec/tables.h"
+#include "spec/text.h"
 
 namespace posenc_python {
 namespace {
@@ -76,20 +76,18 @@ print() shows the arguments of the result, and posenc.config() shows all layers.
 a configuration that it does not understand, and for a layer that does not rotate. The message names the file, if there is one,
 and the key, and says what would be right.)";
 
-// Makes both lists of factors have the same type: doubles if one of them has doubles. Their lengths must be
-// equal.
-void MatchFactors(S* spec, nb::dict* kept) {
-  constexpr const char* kNames[] = {"factors", "long_factors"};
-  for (const char* name : kNames) {
-    if (!kept->contains(name) || (*kept)[name].is_none()) return;
+// Makes both lists of factors have the same type: doubles if one of them has doubles.
+void MatchFactors(S* spec, posenc::internal::SpecData* data) {
+  const auto to_doubles = [&](const float* floats) {
+    return data->Keep(std::vector<double>(floats, floats + spec->factor_count));
+  };
+  if (spec->factors != nullptr && spec->long_factors_f32 != nullptr) {
+    spec->long_factors = to_doubles(spec->long_factors_f32);
+    spec->long_factors_f32 = nullptr;
+  } else if (spec->factors_f32 != nullptr && spec->long_factors != nullptr) {
+    spec->factors = to_doubles(spec->factors_f32);
+    spec->factors_f32 = nullptr;
   }
-  const nb::object factors = (*kept)[kNames[0]], longs = (*kept)[kNames[1]];
-  if (nb::len(factors) != nb::len(longs)) RaiseValue("factors and long_factors must have the same length");
-  if ((spec->factors == nullptr) == (spec->long_factors == nullptr)) return;
-  nb::dict doubles;
-  doubles[kNames[0]] = factors.attr("astype")("float64");
-  doubles[kNames[1]] = longs.attr("astype")("float64");
-  Set(doubles, spec, kept);
 }
 
 void RequireFloats(posenc_phase_rounding rounding, const S& spec) {
@@ -116,11 +114,8 @@ nb::list Presets() {
   return list;
 }
 
-}  // namespace
-
-Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
+Rotary MakeOfArguments(nb::handle head_dim, const nb::dict& arguments) {
   S spec;
-  nb::dict kept;
   const size_t elements = ToSize(head_dim, "head_dim");
   if (arguments.contains("preset") && !arguments["preset"].is_none()) {
     const std::string preset = ToPreset(arguments["preset"]);
@@ -130,8 +125,16 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
     Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
     spec.head_dim = elements;
   }
+  return MakeRotary(spec, arguments);
+}
+
+}  // namespace
+
+Rotary MakeRotary(S spec, const nb::dict& arguments) {
+  nb::dict kept;
+  posenc::internal::SpecData data;
   Set(arguments, &spec, &kept);
-  MatchFactors(&spec, &kept);
+  MatchFactors(&spec, &data);
   RequireFloats(spec.phase_rounding, spec);
   Rotary made;
   const posenc_status status = Released([&] { return posenc::Rotary::Create(spec, &made.rotary); });
@@ -143,8 +146,7 @@ Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments) {
   made.axis_order = spec.axis_order;
   made.pairing = spec.pairing;
   made.output_pairing = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
-  made.head_dim = nb::borrow(head_dim);
-  made.arguments = kept;
+  made.spec = posenc::internal::PrintSpec(spec);
   return made;
 }
 
@@ -167,7 +169,7 @@ void BindRotary(nb::module_& module) {
           "__init__",
           [](nb::handle self, nb::object head_dim, const nb::args& more, nb::kwargs arguments) {
             RequireNoMore(more);
-            Initialize(self, [&] { return MakeRotary(head_dim, arguments); });
+            Initialize(self, [&] { return MakeOfArguments(head_dim, arguments); });
           },
           "head_dim"_a.none() = nb::ellipsis(), "more"_a, "arguments"_a, nb::sig(signature.c_str()))
       .def_static(
@@ -175,11 +177,23 @@ void BindRotary(nb::module_& module) {
           [](nb::object name, nb::object head_dim, const nb::args& more, nb::kwargs overrides) {
             RequireNoMore(more);
             overrides["preset"] = name;
-            return MakeRotary(head_dim, overrides);
+            return MakeOfArguments(head_dim, overrides);
           },
           "name"_a.none() = nb::ellipsis(), "head_dim"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
           nb::sig("def preset(name: str, head_dim: int, **overrides) -> Rotary"),
           "The same as Rotary(head_dim, preset=name, **overrides). posenc.rotary_presets() lists the names.")
+      .def_static(
+          "from_spec",
+          [](nb::object text, const nb::args& more, nb::kwargs overrides) {
+            RequireNoMore(more);
+            S spec;
+            Check(posenc_rotary_spec_init(&spec, sizeof(spec)));
+            posenc::internal::SpecData data;
+            ReadSpec(text, overrides, &data, &spec);
+            return MakeRotary(spec, overrides);
+          },
+          "text"_a.none() = nb::ellipsis(), "more"_a, "overrides"_a,
+          nb::sig("def from_spec(text: str, **overrides) -> Rotary"), kFromSpecDoc)
       .def_static(
           "from_config",
           [](nb::object config, const nb::args& more, nb::handle layer, nb::handle layer_type,
@@ -249,10 +263,11 @@ void BindRotary(nb::module_& module) {
       .def_prop_ro("frequencies", &Frequencies, nb::sig("def frequencies(self, /) -> posenc._types.Array"),
                    "The scaled frequencies, in radians per step: [rotary_dim / 2] float64. Computing them "
                    "takes microseconds each.")
-      .def("__repr__",
-           [](const Rotary& self) { return Describe("posenc.Rotary", self.head_dim, self.arguments); })
-      .def("__reduce__",
-           [](const Rotary& self) { return Reduce(nb::type<Rotary>(), self.head_dim, self.arguments); })
+      .def_prop_ro(
+          "spec", [](const Rotary& self) { return self.spec; },
+          "The text of its spec: the members that are not the default.")
+      .def("__repr__", [](const Rotary& self) { return "posenc.Rotary.from_spec('" + self.spec + "')"; })
+      .def("__reduce__", [](const Rotary& self) { return Reduce(nb::type<Rotary>(), self.spec); })
       .def("__copy__", [](nb::object self) { return self; })
       .def("__deepcopy__", [](nb::object self, nb::handle) { return self; });
   module.def("rotary_presets", &Presets);

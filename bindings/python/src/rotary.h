@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "bindings.h"
 #include "posenc/models.h"
 
@@ -14,12 +16,11 @@ struct Rotary {
   size_t axes, rotary_dim, rotary_offset;
   posenc_pairing pairing, output_pairing;
   posenc_axis_order axis_order;
-  nb::object head_dim;
-  nb::dict arguments;  // the arguments that it was made with
+  std::string spec;  // its text
 };
 
-// Makes a Rotary from the arguments of Rotary().
-Rotary MakeRotary(nb::handle head_dim, const nb::dict& arguments);
+// Makes a Rotary from a spec. Arguments as Rotary() takes them change its members.
+Rotary MakeRotary(posenc_rotary_spec spec, const nb::dict& arguments);
 
 // Makes the Rotary for a layer of a model from its configuration. `overrides` replace arguments.
 Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_type, nb::handle model_type,

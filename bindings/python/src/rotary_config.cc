@@ -208,41 +208,10 @@ struct Source {
   nb::object dictionary;
 };
 
-nb::object ArrayOf(const double* numbers, size_t count) {
-  nb::list list;
-  for (size_t i = 0; i < count; ++i) list.append(numbers[i]);
-  return list;
-}
-
-// The members of a spec that differ from their defaults, as keyword arguments.
-nb::dict ArgumentsOf(const posenc_rotary_spec& spec) {
-  const posenc_rotary_spec initial = posenc::internal::Default<posenc_rotary_spec>();
-  nb::dict arguments;
-  for (const Member& member : posenc::internal::MembersOf<posenc_rotary_spec>()) {
-    const nb::str name(member.name);
-    if (member.kind == Kind::kSize && At<size_t>(member, spec) != At<size_t>(member, initial)) {
-      arguments[name] = At<size_t>(member, spec);
-    } else if (member.kind == Kind::kReal && At<double>(member, spec) != At<double>(member, initial)) {
-      arguments[name] = At<double>(member, spec);
-    } else if (member.kind == Kind::kChoice && ChoiceIn(member, spec) != ChoiceIn(member, initial)) {
-      const auto words = posenc::internal::WordsOf(member.of);
-      arguments[name] = nb::str(words[static_cast<size_t>(ChoiceIn(member, spec))].c_str());
-    } else if (member.kind == Kind::kFlag && At<int32_t>(member, spec) != At<int32_t>(member, initial)) {
-      arguments[name] = At<int32_t>(member, spec) != 0;
-    } else if (member.kind == Kind::kList && At<const double*>(member, spec) != nullptr) {
-      arguments[name] = ArrayOf(At<const double*>(member, spec), spec.factor_count);
-    }
-  }
-  if (spec.axes > 1) {
-    nb::list sections;
-    for (size_t k = 0; k < spec.axes; ++k) sections.append(spec.sections[k]);
-    arguments["sections"] = sections;
-  }
-  if (spec.rotary_dim + spec.rotary_offset == spec.head_dim && spec.rotary_offset == 0) {
-    PyDict_DelItemString(arguments.ptr(), "rotary_dim");
-  }
-  PyDict_DelItemString(arguments.ptr(), "head_dim");
-  return arguments;
+// Makes a Rotary from the spec of a configuration. Arguments change its members.
+Rotary MakeOfConfig(posenc_rotary_spec spec, const nb::dict& overrides) {
+  if (spec.rotary_dim == spec.head_dim) spec.rotary_dim = 0;  // all of them, also if another offset is given
+  return MakeRotary(spec, overrides);
 }
 
 ConfigQuestion QuestionOf(nb::handle layer, nb::handle layer_type, nb::handle model_type,
@@ -306,10 +275,8 @@ Rotary RotaryFromConfig(nb::handle config, nb::handle layer, nb::handle layer_ty
     answer = AskWithBase(stated.base, question, &entries, std::move(answer));
   }
   if (answer.status != POSENC_OK) Raise(answer.status, source.where + answer.report.text);
-  nb::dict arguments = ArgumentsOf(answer.spec);
-  arguments.update(overrides);
   try {
-    return MakeRotary(nb::int_(answer.spec.head_dim), arguments);
+    return MakeOfConfig(answer.spec, overrides);
   } catch (const nb::builtin_exception& error) {
     if (source.where.empty() || error.type() != nb::exception_type::value_error) throw;
     RaiseValue(source.where + error.what());
@@ -337,7 +304,7 @@ nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
       layers = numbers;
     }
     const posenc_rotary_spec& spec = group.answer.spec;
-    if (group.rotates()) rotary = nb::cast(MakeRotary(nb::int_(spec.head_dim), ArgumentsOf(spec)));
+    if (group.rotates()) rotary = nb::cast(MakeOfConfig(spec, nb::dict()));
     groups.append(nb::make_tuple(layers, rotary, TextOf(group)));
   }
   for (const std::string& key : KeysRead(entries.all(), reading)) keys.append(key);

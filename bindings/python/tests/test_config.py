@@ -168,7 +168,7 @@ class Ways(unittest.TestCase):
         config = {"model_type": "qwen2_vl_text", "head_dim": 8, "hidden_size": 32, "num_attention_heads": 4, "rope_theta": 100.0,
                   "rope_scaling": {"type": "mrope", "mrope_section": [2, 1, 1]}, "torch_dtype": numpy.dtype("float32"),
                   3: {4: 5}, "sliding_window": None}
-        want = "posenc.Rotary(8, base=100.0, axes=3, sections=[2, 1, 1])"
+        want = "posenc.Rotary.from_spec('head_dim=8 base=100 sections=2:1:1')"
         self.assertEqual(repr(posenc.Rotary.from_config(config)), want)
         self.assertEqual(repr(posenc.Rotary.from_config(Configuration(config))), want)
         arrays = {**config, "rope_scaling": {"type": "mrope", "mrope_section": numpy.array([2, 1, 1])}, "head_dim": numpy.int64(8)}
@@ -205,7 +205,7 @@ class Ways(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "pairing must be one of", posenc.Rotary.from_config, UNKNOWN, pairing="same")
         # For a model that posenc knows, pairing and base replace what the configuration says.
         self.assertEqual(repr(posenc.Rotary.from_config(LLAMA, base=7.0, pairing="neighbours")),
-                         "posenc.Rotary(8, pairing='neighbours', base=7.0)")
+                         "posenc.Rotary.from_spec('head_dim=8 pairing=neighbours base=7')")
 
     def test_kinds(self):
         """Values of other kinds that look the same, such as True and 1."""
@@ -226,7 +226,7 @@ class Ways(unittest.TestCase):
         refused(ValueError, "rope_theta", **{"": {"rope_theta": 7}})
         refused(ValueError, r"x\[\]\.rope_theta", x=[[{"rope_theta": 7}]])
         self.assertEqual(repr(posenc.Rotary.from_config({**LLAMA, "rope_theta": None, "rope_scaling": None, "x": None, "y\0": 1})),
-                         "posenc.Rotary(8)")
+                         "posenc.Rotary.from_spec('head_dim=8')")
 
 
 class Files(unittest.TestCase):
@@ -241,7 +241,7 @@ class Files(unittest.TestCase):
 
     def test_right(self):
         inner = '"model_type": "llama", "head_dim": 8, "rope_theta": 100'
-        want = "posenc.Rotary(8, base=100.0)"
+        want = "posenc.Rotary.from_spec('head_dim=8 base=100')"
         for text in (
             "{%s}" % inner, "\ufeff{%s}" % inner, "\n\t{ %s }\n" % inner,
             '{"rope_theta": 7, %s}' % inner,  # if a key occurs twice, the last one counts
@@ -290,22 +290,24 @@ class Shown(unittest.TestCase):
         self.assertEqual((shown.model_type, shown.source), ("gemma3_text", "transformers, models/gemma3"))
         self.assertEqual([group.layers for group in shown.groups], [[0, 1, 2, 3, 4, 6, 7, 8, 9, 10], [5, 11]])
         self.assertEqual([repr(group.rotary) for group in shown.groups],
-                         ["posenc.Rotary(16)", "posenc.Rotary(16, base=1000000.0)"])
+                         ["posenc.Rotary.from_spec('head_dim=16')", "posenc.Rotary.from_spec('head_dim=16 base=1000000')"])
         for group in shown.groups:
             for layer in group.layers:
                 self.assertEqual(repr(posenc.Rotary.from_config(GEMMA, layer=layer)), repr(group.rotary))
         self.assertEqual(str(shown), "\n".join((
             "model: gemma3_text (transformers, models/gemma3)",
             "layers 0-4, 6-10: head_dim 16, all elements rotate, pairing half_split (i and i + 8), by +p, base 10000, no scaling, amplitude 1",
+            "  spec: head_dim=16 rotary_dim=16",
             "layers 5, 11: head_dim 16, all elements rotate, pairing half_split (i and i + 8), by +p, base 1000000, no scaling, amplitude 1",
+            "  spec: head_dim=16 rotary_dim=16 base=1000000",
             "keys read: " + ", ".join(shown.read))))
         self.assertEqual(set(shown.read), set(GEMMA))
 
     def test_one_layer_or_type(self):
         groups = posenc.config(GEMMA, layer=5).groups
-        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [([5], "posenc.Rotary(16, base=1000000.0)")])
+        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [([5], "posenc.Rotary.from_spec('head_dim=16 base=1000000')")])
         groups = posenc.config(GEMMA, layer_type="sliding_attention").groups
-        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [(None, "posenc.Rotary(16)")])
+        self.assertEqual([(group.layers, repr(group.rotary)) for group in groups], [(None, "posenc.Rotary.from_spec('head_dim=16')")])
         self.assertIsNone(posenc.config({**UNKNOWN, "rope_theta": 7}, pairing="half_split").groups[0].layers)
         self.assertEqual(posenc.config(UNKNOWN | {"rope_theta": 7}, pairing="neighbours").groups[0].rotary.pairing, "neighbours")
         self.assertEqual(posenc.config(UNKNOWN | {"rope_theta": 7}, pairing="neighbours").model_type, "")

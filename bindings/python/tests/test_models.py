@@ -219,7 +219,7 @@ class Sinusoids(Modules):
         outer = nn.Sequential(nn.Linear(3, 64), new)
         outer.load_state_dict(nn.Sequential(nn.Linear(3, 64), PositionalEncoding(64)).state_dict())
         other = pt.SinusoidalPositionalEncoding(64, preset="fairseq")
-        with self.assertWarnsRegex(UserWarning, "pe differs from posenc.Encoder.*fairseq.* by [12].*row"):
+        with self.assertWarnsRegex(UserWarning, "pe differs from posenc.Encoder.*layout=sin_cos odd_column=zero_last .* by [12].*row"):
             other.load_state_dict(old.state_dict())
         self.assertGreater(other.difference, 1)
         state = old.state_dict()
@@ -253,7 +253,7 @@ class Sinusoids(Modules):
         for module in first, other, pt.SinusoidalPositionalEncoding(64, batch_first=False):
             module.load_state_dict({"pe": PositionalEncoding(64).pe[0]})
             module.load_state_dict({"pe": PositionalEncoding(64).pe[:, :1]})
-        self.assertIn("Encoder(64), scale=1.0, batch_first=True", repr(first))
+        self.assertIn("(\n  dim=64, scale=1.0, batch_first=True", repr(first))
         self.assertIn(", scale=8.0, batch_first=False", repr(other))
         self.assertIn(", scale=3.0", repr(pt.InputEmbedding(9, 64, scale=3)))
 

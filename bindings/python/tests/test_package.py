@@ -14,7 +14,6 @@ import unittest
 
 import numpy
 import posenc
-from posenc._words import words
 
 MODULE, = glob.glob(os.path.join(os.path.dirname(posenc.__file__), "_posenc.*so"))
 STUBGEN = os.environ.get("POSENC_STUBGEN", "")
@@ -64,22 +63,34 @@ class Package(unittest.TestCase):
         again = pickle.loads(pickle.dumps(encoder))
         self.assertTrue((again.table(9) == encoder.table(9)).all())
         self.assertIs(copy.deepcopy(encoder), encoder)
-        self.assertEqual(repr(posenc.Encoder(8, base=100.0)), "posenc.Encoder(8, base=100.0)")
+        self.assertEqual(repr(posenc.Encoder(8, base=100.0)), "posenc.Encoder.from_spec('dim=8 base=100')")
         rotary = pickle.loads(pickle.dumps(posenc.Rotary.preset("llama3", 128)))
-        self.assertEqual(repr(rotary), "posenc.Rotary(128, preset='llama3')")
+        self.assertEqual(repr(rotary), "posenc.Rotary.from_spec('head_dim=128 rotary_dim=128 base=500000 "
+                         "scaling=llama3 factor=8 original_length=8192')")
         self.assertEqual((rotary.head_dim, rotary.amplitude, len(rotary.frequencies)), (128, 1.0, 64))
 
-    def test_words(self):
-        """The text for the attribute `spec` of the ONNX operators."""
+    def test_specs(self):
+        """The text of a spec, which is ONNX's attribute `spec` too."""
         listed = numpy.array([0.5, 0.1], "float32")
-        for made, text in ((posenc.Encoder(8, preset="fairseq", nan_rows=True), "dim=8 preset=fairseq nan_rows=1"),
-                           (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5:0.10000000149011612"),
+        for made, text in ((posenc.Encoder(8, base=7.5, nan_rows=True), "dim=8 base=7.5 nan_rows=1"),
+                           (posenc.Encoder(8, padding_position=0, target=None), "dim=8 padding_position=0"),
+                           (posenc.Rotary(4, frequencies=listed), "head_dim=4 frequencies_f32=0.5:0.1"),
                            (posenc.Rotary(4, frequencies=[0.5, 0.1]), "head_dim=4 frequencies=0.5:0.1"),
-                           (posenc.Rotary(4, axes=2, sections=[1, 1]), "head_dim=4 axes=2 sections=1:1"),
-                           (posenc.Rotary(4, base=numpy.float32(5e5)), "head_dim=4 base=500000.0")):
-            self.assertEqual(words(made), text)
-        with self.assertRaisesRegex(ValueError, "base cannot be written as text in an ONNX model"):
-            words(posenc.Rotary(4, base=fractions.Fraction(5)))
+                           (posenc.Rotary(4, axes=2, sections=[1, 1]), "head_dim=4 sections=1:1"),
+                           (posenc.Rotary(4, base=fractions.Fraction(5)), "head_dim=4 base=5"),
+                           (posenc.Rotary(4, base=numpy.float32(5e5)), "head_dim=4 base=500000")):
+            noun = type(made)
+            self.assertEqual((made.spec, noun.from_spec(text).spec), (text, text))
+            self.assertEqual(repr(made), f"posenc.{noun.__name__}.from_spec('{text}')")
+            self.assertEqual(repr(eval(repr(made))), repr(made))
+        self.assertEqual(posenc.Rotary.from_spec("head_dim=8 sections=1:2:1", axes=1, sections=()).spec, "head_dim=8")
+        for error, sentence, call in (
+                (ValueError, "spec: base=x: the value must be a number", lambda: posenc.Encoder.from_spec("dim=8 base=x")),
+                (ValueError, "spec: theta=1: the name must be a member", lambda: posenc.Rotary.from_spec("theta=1")),
+                (ValueError, "dim", lambda: posenc.Encoder.from_spec("")),
+                (TypeError, "text", lambda: posenc.Encoder.from_spec(8)),
+                (TypeError, "preset", lambda: posenc.Encoder.from_spec("dim=8", preset="detr"))):
+            self.assertRaisesRegex(error, sentence, call)
 
     def test_help(self):
         for noun in (posenc, posenc.Encoder, posenc.Encoder.add_, posenc.Encoder.encode, posenc.Encoder.embed,

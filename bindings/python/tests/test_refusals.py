@@ -163,7 +163,7 @@ REFUSALS = [
      "unexpected keyword argument axis_specs"),
     (lambda: posenc.Rotary(4, axes=2, axis_order="summed", frequencies=[1, 2, 3, 4]), ValueError,
      "axis_order must be one of consecutive, interleaved, alternating, split, axial, imrope, not 'summed'"),
-    (lambda: posenc.Rotary(8, factors=[1, 2], long_factors=[1]), ValueError, "factors and long_factors"),
+    (lambda: posenc.Rotary(8, factors=[1, 2], long_factors=[1]), ValueError, "as long as factors"),
     (lambda: posenc.Rotary(8, preset="llama9"), ValueError, 'no rotary preset is called "llama9"; did you mean "llama"?'),
     # Positions.
     (lambda: ENCODER.encode(2**40), ValueError, "positions: each position must be"),

@@ -1,10 +1,8 @@
 """The kernels of the operators: for tensors, and for shapes only (meta tensors). Operators take encoders and rotaries as texts."""
 
 import functools
-import json
 import operator
 
-import numpy
 import torch
 
 from posenc import Encoder, Rotary
@@ -22,32 +20,14 @@ def spec(made: Encoder | Rotary) -> str:
     """The text of an Encoder or Rotary. Functions that torch compiles need it in place of the object."""
     if type(made) is not Encoder and type(made) is not Rotary:
         raise TypeError(f"the argument must be a posenc.Encoder or Rotary, not {type(made)}")
-    make, (dim,) = made.__reduce__()
-    return json.dumps([make.func.__name__, int(dim), make.keywords], default=_to_json)
-
-
-def _to_json(member):
-    if isinstance(member, numpy.ndarray) and member.dtype.kind == "f" and member.ndim:
-        return {str(member.dtype): member.tolist()}  # float32 stays float32
-    for plain in operator.index, float, list:
-        try:
-            return plain(member)
-        except (TypeError, ValueError):
-            continue
-    raise TypeError(f"no text has {type(member)}")
-
-
-def _from_json(members):
-    name = next(iter(members), "")
-    return numpy.array(members[name], name) if name in ("float32", "float64") else members
+    return made.spec
 
 
 @functools.lru_cache(maxsize=256)
 def parse(text):
     try:
-        kind, dim, members = json.loads(text, object_hook=_from_json)
-        return {"Encoder": Encoder, "Rotary": Rotary}[kind](dim, **members)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return (Rotary if "head_dim=" in text else Encoder).from_spec(text)
+    except (ValueError, TypeError) as error:
         raise RuntimeError(f"{text!r:.60} is no text of an Encoder or Rotary: {error}") from None
 
 
@@ -65,10 +45,10 @@ def text_of(either):
 @functools.lru_cache(maxsize=256)
 def adjoint(text):
     """The rotary that, turning the other way, makes gradients: it reads the pairs that the other writes."""
-    rotary, (kind, dim, members) = parse(text), json.loads(text)
-    if rotary.pairing != rotary.output_pairing:
-        members.update(pairing=rotary.output_pairing, output_pairing=rotary.pairing)
-    return json.dumps([kind, dim, members])
+    rotary = parse(text)
+    if rotary.pairing == rotary.output_pairing:
+        return text
+    return Rotary.from_spec(text, pairing=rotary.output_pairing, output_pairing=rotary.pairing).spec
 
 
 # The kernels. Their first arguments are tensors and a text, as in the schemas.

@@ -60,7 +60,7 @@ class _Encoding(nn.Module):
 
     def extra_repr(self):
         scale = f", scale={self.scale}" if hasattr(self, "scale") else ""
-        return repr(self.encoder).partition(".")[2] + scale
+        return self.encoder.spec + scale
 
 
 def _length(max_len):
@@ -194,12 +194,11 @@ class RotaryEmbedding(nn.Module):
             raise ValueError(f"layout must be {', '.join(LAYOUTS)}, not {layout!r}")
         self.rotary, self.move, self.layout = rotary, move, layout
         self.head_dim, self.axes = rotary.head_dim, rotary.axes  # torch.compile cannot read these from a Rotary
-        members = rotary.__reduce__()[0].keywords
         if per_axis is None:
             per_axis = rotary.axes > 1 and rotary.axis_order == "consecutive"
         self.per_axis = per_axis
-        one = {**members, "axes": 1, "sections": (0,) * rotary.axes} if per_axis else members
-        self.spec, self._cos_sin_spec = spec(rotary), spec(Rotary(rotary.head_dim, **one))
+        one = {"axes": 1, "sections": ()} if per_axis else {}
+        self.spec, self._cos_sin_spec = spec(rotary), Rotary.from_spec(rotary.spec, **one).spec
 
     @classmethod
     def from_config(
@@ -282,7 +281,7 @@ class RotaryEmbedding(nn.Module):
         return made[0], None if key is None else made[1]
 
     def extra_repr(self):
-        return repr(self.rotary).partition(".")[2]
+        return self.rotary.spec
 
 
 class LayerTypeRotaryEmbedding(nn.ModuleDict):

@@ -5,7 +5,6 @@ import torch
 from torch.onnx import register_custom_op_symbolic
 from torch.onnx import symbolic_helper as helper
 
-from posenc._words import words
 from posenc.torch._kernels import parse
 
 _TYPES = {"Byte": "INT64", "Char": "INT64", "Short": "INT64", "Half": "FLOAT", "BFloat16": "FLOAT"}  # positions are cast to these
@@ -67,7 +66,7 @@ def _of_rows(made, rows, columns, like):
 @helper.parse_args("v", "s", "v", "i", "f")
 def _add(graph, x, encoder, positions, first, scale):
     where = _positions(graph, positions, first)
-    return _of_type_of(x, graph.op("posenc::AddPositions", x, *where, spec_s=words(parse(encoder)), scale_f=_scale(scale)))
+    return _of_type_of(x, graph.op("posenc::AddPositions", x, *where, spec_s=encoder, scale_f=_scale(scale)))
 
 
 @helper.parse_args("v", "v", "s", "v", "i", "f", "v", "v")
@@ -79,7 +78,7 @@ def _embed(graph, ids, table, encoder, positions, first, scale, dtype, padding_i
     kind = ids.type().scalarType()
     ids = _cast(graph, ids, "INT64") if kind in _TYPES else ids
     where, its = _positions(graph, positions, first), parse(encoder)
-    made = graph.op("posenc::EmbedTokens", ids, table, *where, spec_s=words(its), scale_f=_scale(scale))
+    made = graph.op("posenc::EmbedTokens", ids, table, *where, spec_s=encoder, scale_f=_scale(scale))
     return _of_rows(made, ids, its.dim, table)
 
 
@@ -87,14 +86,14 @@ def _embed(graph, ids, table, encoder, positions, first, scale, dtype, padding_i
 def _encode(graph, positions, encoder, dtype):
     (list_,), like = _positions(graph, positions, 0), _like(graph, helper.scalar_type_to_pytorch_type[dtype])
     its = parse(encoder)
-    return _of_rows(graph.op("posenc::SinusoidalEncoding", list_, like, spec_s=words(its)), positions, its.dim, like)
+    return _of_rows(graph.op("posenc::SinusoidalEncoding", list_, like, spec_s=encoder), positions, its.dim, like)
 
 
 @helper.parse_args("v", "s", "s", "i")
 def _cos_sin(graph, positions, rotary, layout, dtype):
     made = parse(rotary)
     (list_,), like = _positions(graph, positions, 0), _like(graph, helper.scalar_type_to_pytorch_type[dtype])
-    both, pairs = graph.op("posenc::RotaryCosSin", list_, like, spec_s=words(made)), made.rotary_dim // 2
+    both, pairs = graph.op("posenc::RotaryCosSin", list_, like, spec_s=rotary), made.rotary_dim // 2
     if made.axes == 1:
         _of_rows(both, positions, 2 * pairs, like)
     halves = [helper._slice_helper(graph, both, axes=[-1], starts=[at], ends=[at + pairs]) for at in (0, pairs)]
@@ -127,7 +126,7 @@ def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis):
     if inverse:
         _require(not helper._is_none(positions), "rotate with inverse, but without positions")
         where = [graph.op("Neg", where[0])]
-    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=words(rotary), scale_f=_scale(scale))
+    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=rotary.spec, scale_f=_scale(scale))
     if given is not x:
         made = graph.op("Reshape", made, graph.op("Shape", x))
     return _of_type_of(x, made)
