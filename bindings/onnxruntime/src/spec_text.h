@@ -1,4 +1,5 @@
-// Specs from the text of an attribute (src/spec/text.h), which may name a preset too: "preset=llama3 factor=8".
+// Specs from the text of an attribute (src/spec/text.h), which may name a preset too: "preset=llama3
+// factor=8".
 #ifndef POSENC_ONNXRUNTIME_SPEC_TEXT_H_
 #define POSENC_ONNXRUNTIME_SPEC_TEXT_H_
 
@@ -10,8 +11,8 @@
 
 namespace posenc_onnxruntime {
 
-// A spec, of posenc_spec or posenc_rotary_spec, with the lists and names that it points to. The members of the
-// text are set over the preset's. An Error says which word is wrong.
+// A spec, of posenc_spec or posenc_rotary_spec, with the lists and names that it points to. The members of
+// the text are set over the preset's. An Error says which word is wrong.
 template <class Spec>
 class SpecText {
  public:

@@ -284,7 +284,7 @@ class Rewrite(unittest.TestCase):
             ("shapes [[8], [8]]", microsofts((far[0][0], far[1][0])), rotary()),
             ("have one axis", microsofts(exporters_cache()), rotary(axes=3, sections=[2, 3, 3])),
             (
-                "have 8 pairs, and posenc.Rotary(16, preset='gpt_neox') has 2",
+                "have 8 pairs, and posenc.Rotary.from_spec('head_dim=16 rotary_dim=4') has 2",
                 microsofts(exporters_cache()),
                 [lambda head_dim, _: posenc.Rotary(head_dim, preset="gpt_neox")],
             ),
