@@ -1,6 +1,6 @@
 // The text of a spec: its members as NAME=VALUE with blanks between them, in any order,
-// "dim=128 base=500000 frequencies=1:0.1:0.01". The command, verify, tests, ONNX Runtime's operators, torch's
-// operators and Python read and print it. The library itself does not use it.
+// "dim=128 base=500000 frequencies=1:0.1:0.01". The command, its verify, tests and the bindings read and
+// print it. The library itself does not use it.
 //
 //   numbers    1e6 or 0x1.8p-3; printed as the shortest decimal that reads back as the same number
 //   enums      a word of values.inc
