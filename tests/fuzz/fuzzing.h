@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <cstring>
 
 #include "posenc/posenc_c.h"
@@ -20,8 +22,12 @@ namespace fuzz {
 #define POSENC_FUZZ_CHECK(condition) \
   if (!(condition)) ::posenc::fuzz::Fail(#condition, __FILE__, __LINE__)
 
+// Says what is judged, while something is.
+inline std::function<std::string()> judged;
+
 [[noreturn]] inline void Fail(const char* condition, const char* file, int line) {
   std::fprintf(stderr, "%s:%d: this is false: %s\n", file, line, condition);
+  if (judged) std::fprintf(stderr, "judged: %s\n", judged().c_str());
   std::abort();
 }
 

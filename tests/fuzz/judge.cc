@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
 
 #include "fuzzing.h"
 #include "oracle/format.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_oracle.h"
 #include "oracle/rounding.h"
+#include "spec/text.h"
 
 namespace posenc {
 namespace fuzz {
@@ -220,6 +224,11 @@ class RotaryJudge {
   bool is_cached_;
 };
 
+struct Judged {
+  explicit Judged(std::function<std::string()> tell) { judged = std::move(tell); }
+  ~Judged() { judged = nullptr; }
+};
+
 }  // namespace
 
 bool HasFastNans(const Call& call) {
@@ -238,8 +247,14 @@ void ForgetNans(posenc_type type, unsigned char* elements, std::size_t count) {
 void CheckByOracle(Call* call, std::size_t sample) {
   const Function& function = call->function;
   const Bits& results = call->Results();
-  if (function.Is("posenc_rotate")) return RotaryJudge(call, results).CheckHeads(sample);
-  if (function.Is("posenc_write_cache")) return RotaryJudge(call, results).CheckCache(sample);
+  const bool rotates = function.Is("posenc_rotate"), caches = function.Is("posenc_write_cache");
+  const Judged tells([&] {
+    const Setting& setting = call->setting;
+    return std::string(function.name) + ", " +
+           (rotates || caches ? internal::PrintSpec(setting.rotary_spec) : internal::PrintSpec(setting.spec));
+  });
+  if (rotates) return RotaryJudge(call, results).CheckHeads(sample);
+  if (caches) return RotaryJudge(call, results).CheckCache(sample);
   if (!function.Is("posenc_write") && !function.Is("posenc_add") && !function.Is("posenc_embed")) return;
   for (std::size_t n = 0; n < 4; ++n, sample = sample * 31 + 7) CheckEncoded(call, results[0].data(), sample);
 }
