@@ -59,8 +59,8 @@ class Encoder:
     @staticmethod
     def from_spec(text: str, **overrides) -> Encoder:
         """
-        Of the text of a spec, which the property `spec` has, 'posenc config' prints, and ONNX Runtime's operators take:
-        "head_dim=128 base=500000 frequencies=1:0.1:0.01". overrides are set over its members.
+        Reads the text of a spec: "head_dim=128 base=500000 frequencies=1:0.1:0.01". The property `spec` has this text,
+        'posenc config' prints it, and ONNX Runtime's operators take it. Keyword arguments change members.
         """
 
     @overload
@@ -205,8 +205,8 @@ class Rotary:
     @staticmethod
     def from_spec(text: str, **overrides) -> Rotary:
         """
-        Of the text of a spec, which the property `spec` has, 'posenc config' prints, and ONNX Runtime's operators take:
-        "head_dim=128 base=500000 frequencies=1:0.1:0.01". overrides are set over its members.
+        Reads the text of a spec: "head_dim=128 base=500000 frequencies=1:0.1:0.01". The property `spec` has this text,
+        'posenc config' prints it, and ONNX Runtime's operators take it. Keyword arguments change members.
         """
 
     @staticmethod
@@ -224,9 +224,9 @@ class Rotary:
         overrides   arguments of Rotary that replace what the configuration says. length is needed if a scaling depends on it, and base
                     if neither the configuration nor the model's code has one
 
-        The result shows the members of its spec. posenc never guesses. A configuration that it does not understand is a ValueError, and
-        so is a layer that does not rotate. The sentence names the file, if there is one, and the key, and says what would be
-        right. posenc.config() shows all layers.
+        print() shows the arguments of the result, and posenc.config() shows all layers. posenc never guesses: it raises ValueError for
+        a configuration that it does not understand, and for a layer that does not rotate. The message names the file, if there is one,
+        and the key, and says what would be right.
         """
 
     @overload
@@ -257,8 +257,8 @@ class Rotary:
     @overload
     def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
         """
-    Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
-    """
+        Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
+        """
 
     @overload
     def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['cos_sin', 'pairs'], dtype: TensorDType) -> Tensor: ...
