@@ -674,7 +674,7 @@ std::vector<Changes> AllChanges() {
       {"head_dim=128", "scaling=PROPORTIONAL", "scaling=12|-1",
        Refusal(POSENC_BAD_MEMBER, "scaling must be one of")},
       {kListed + "NO_SCALING length=200", "scaling=YARN", "scaling=NTK|DYNAMIC_NTK|QWEN_NTK|MIXED_NTK",
-       Refusal(POSENC_MEMBERS_CLASH, "changes the base")},
+       rule::list_scaling},
       {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "scaling=LINEAR|NO_SCALING",
        "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ",
        Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},

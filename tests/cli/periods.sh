@@ -20,4 +20,4 @@ status=0
 [ $status = 1 ] && grep -q '^none' "$work/identified" || { cat "$work/identified"; exit 1; }
 grep -q '^# Other bases, exponents, scales, periods and lists of frequencies are not tried' "$work/identified" ||
   { cat "$work/identified"; exit 1; }
-"$posenc" identify --help | grep -q 'other bases, exponents, scales, periods'
+"$posenc" identify --help | tr '\n' ' ' | grep -q 'other bases, exponents, scales, periods'
