@@ -239,8 +239,8 @@ class Rotary:
     @overload
     def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
         """
-    Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
-    """
+        Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
+        """
 
     @overload
     def cache(self, tokens: int | None = None, *, first: int | None = None, positions: Numbers | None = None, layout: Literal['cos_sin', 'pairs'], dtype: TensorDType) -> Tensor: ...
