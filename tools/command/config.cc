@@ -21,19 +21,19 @@ namespace tools {
 
 namespace {
 
-// Configurations are small: of GGUF files, with all words of the tokenizer, some 20 MiB. Hostile files have
-// many levels, or end never.
+// Limits for hostile files, which may have many levels, or never end. Real configurations are small: the
+// metadata of a GGUF file, with all words of the tokenizer, has about 20 MiB.
 constexpr std::size_t kMostLevels = 64, kMostMib = 64;
 
-// Nor do they have that many keys, whose names are joined with the names of the dictionaries around them.
+// The most keys, and the most memory for keys. A key is stored with the keys of the dictionaries around it.
 constexpr std::size_t kMostKeys = 1000000, kMostKeyMib = 128;
 
-// No list that posenc reads has more items, of which there is one for each pair or for each layer.
+// The most items of a list. posenc reads lists with an item for each pair or for each layer.
 constexpr std::size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
 
 constexpr auto kNoKind = static_cast<posenc_config_kind>(-1);
 
-// A text without some character, which becomes the six characters \u00NN.
+// The text, where `character` is replaced by the six characters \u00NN.
 std::string Without(char character, const char* escaped, std::string text) {
   for (std::size_t at = text.find(character); at != std::string::npos; at = text.find(character, at)) {
     text.replace(at, 1, escaped);
@@ -41,14 +41,14 @@ std::string Without(char character, const char* escaped, std::string text) {
   return text;
 }
 
-// A text that a C string can hold.
+// The text as a C string: null characters are escaped.
 std::string WithoutNul(std::string text) { return Without('\0', "\\u0000", std::move(text)); }
 
-// A key that has a dot is none of a dictionary within a dictionary.
+// The key with its dots escaped, so that they do not look like dots between two dictionaries.
 std::string WithoutDots(std::string key) { return Without('.', "\\u002e", std::move(key)); }
 
-// Makes entries of the events of a reader. If a dictionary has a key twice, the last one counts as a whole,
-// as it does in Python.
+// Makes entries from the events of a JSON reader. If a dictionary has a key twice, only the last value
+// counts, as in Python.
 class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flattener> {
  public:
   explicit Flattener(Config* config) : config_(*config) {}
@@ -57,7 +57,8 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   bool is_too_deep() const { return levels_.size() > kMostLevels; }
   bool has_too_many_keys() const { return keys_ > kMostKeys || key_bytes_ > kMostKeyMib << 20; }
 
-  // Drops what was said again. Only the keys of GGUF metadata have dots.
+  // Removes entries that a later key has replaced. Escapes the dots in keys, unless the file is GGUF
+  // metadata.
   void Finish() {
     bool is_gguf = false;
     for (const posenc_config_entry& entry : config_.entries) {
@@ -96,7 +97,8 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     if (levels_.size() > 1) level.key = WithoutDots(std::move(level.key));
     std::string whole = level.name + level.key;
     if (!Spend(whole.size())) return false;
-    if (level.name.find("[].") != std::string::npos) return true;  // objects within a list share their names
+    if (level.name.find("[].") != std::string::npos)
+      return true;  // objects in a list have the same names, so keys may repeat
     const auto [begun, is_new] = begun_.try_emplace(std::move(whole), config_.entries.size());
     if (is_new) return true;
     const std::string& name = begun->first;
@@ -140,10 +142,10 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   using Dotted = std::pair<std::size_t, std::size_t>;
   struct Level {
     bool is_list = false;
-    std::string name;  // of the list; of an object with a dot behind it, except the first one
+    std::string name;  // the key of the list or object; for an inner object it ends with a dot
     std::string key;
     posenc_config_kind kind =
-        POSENC_CONFIG_NULL;  // of a list's items; kNoKind if they are mixed, or too many
+        POSENC_CONFIG_NULL;  // the kind of a list's items; kNoKind if they are mixed or too many
     std::size_t count = 0;
     std::vector<double> numbers;
     std::vector<std::string> strings;
@@ -156,7 +158,7 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     level.is_list = is_list;
     if (!levels_.empty() && levels_.back().is_list) {
       Count(kNoKind, &levels_.back());
-      // Objects within a list are no part of the model's own keys.
+      // The keys of an object in a list are not keys of the model itself; "[]." marks them.
       level.name = levels_.back().name + (is_list ? "" : "[].");
     } else if (!levels_.empty()) {
       level.name = levels_.back().name + levels_.back().key + (is_list ? "" : ".");
@@ -165,14 +167,14 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     return !is_too_deep();
   }
 
-  // Whether there is room for a key of so many bytes.
+  // Counts a key of this many bytes. Returns false if there are too many keys.
   bool Spend(std::size_t bytes) {
     ++keys_;
     key_bytes_ += bytes;
     return !has_too_many_keys();
   }
 
-  // An item of a list.
+  // Counts an item of a list.
   static void Count(posenc_config_kind kind, Level* list) {
     const bool is_alike = list->count == 0 || list->kind == kind;
     const bool is_some = kind != POSENC_CONFIG_NULL && list->count < kMostItems;
@@ -199,13 +201,13 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
 
   Config& config_;
   std::vector<Level> levels_;
-  std::unordered_map<std::string, std::size_t> begun_;  // by key: how many entries there were before it
-  std::vector<Dotted> dotted_;  // entries whose first key has a dot, and the size of that key
+  std::unordered_map<std::string, std::size_t> begun_;  // for each key, the number of entries before it
+  std::vector<Dotted> dotted_;  // entries whose outermost key has a dot, and the size of this key
   std::size_t keys_ = 0, key_bytes_ = 0;
   bool is_object_ = false;
 };
 
-// "FILE:LINE:COLUMN"
+// The place of an error, for messages: "FILE:LINE:COLUMN".
 std::string PlaceIn(const std::string& path, const std::string& text, std::size_t offset) {
   const auto begin = text.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
@@ -266,13 +268,14 @@ void ReadConfig(const std::string& option, const std::string& /*path*/, Config* 
 
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question) {
   AddOption(
-      app, "--layer", "N", "The layer's number, if rotary embeddings differ between layers",
+      app, "--layer", "N", "Number of the layer, if layers have different rotary embeddings",
       [=](const std::string& text) { question->layer = ParseInteger<std::int64_t>("--layer", text, 0); });
-  app.add_option("--layer-type", question->layer_type, "The layer's type instead: sliding_attention")
+  app.add_option("--layer-type", question->layer_type,
+                 "Type of the layer, instead of its number: sliding_attention")
       ->type_name("NAME");
-  app.add_option("--model-type", question->model_type, "The model's type [the configuration's]")
+  app.add_option("--model-type", question->model_type, "Type of the model [as in the configuration]")
       ->type_name("NAME");
-  AddChoice(app, "--pairing", "The pairing, of a model that posenc does not know",
+  AddChoice(app, "--pairing", "Pairing of a model that posenc does not know",
             internal::WordsOf(*internal::MembersOf<posenc_rotary_spec>().Find("pairing")),
             [=](std::int32_t number) { question->pairing = static_cast<posenc_pairing>(number); });
 }

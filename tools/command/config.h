@@ -1,4 +1,4 @@
-// A model's configuration from a file of JSON, and what posenc makes of it.
+// Reads the configuration of a model from a JSON file, and declares the options about a configuration.
 #ifndef POSENC_TOOLS_COMMAND_CONFIG_H_
 #define POSENC_TOOLS_COMMAND_CONFIG_H_
 
@@ -17,22 +17,21 @@ namespace tools {
 
 using internal::ConfigQuestion;
 
-// Keys and values, with what they point to.
+// The entries of a configuration, and the strings and lists to which they point.
 struct Config {
   internal::ConfigEntries entries;
   std::deque<std::string> texts;
   std::deque<std::vector<double>> lists;
 };
 
-// A UsageError for a file that cannot be read or is no JSON object; it names the option, or the line and the
-// column.
+// Reads a file. Throws a UsageError with the option if the file cannot be read, and with the line and the
+// column if it is not a JSON object.
 void ReadConfig(const std::string& option, const std::string& path, Config* config);
 
-// The same of the text of such a file.
+// The same for the text of a file. `path` is only for messages.
 void ParseConfig(const std::string& path, std::string text, Config* config);
 
-// --layer, --layer-type, --model-type and --pairing, of which --pairing alone is not needed by another
-// option.
+// Adds the options --layer, --layer-type, --model-type and --pairing.
 void AddConfigOptions(CLI::App& app, ConfigQuestion* question);
 
 }  // namespace tools

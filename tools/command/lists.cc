@@ -1,4 +1,4 @@
-// posenc targets: which instruction sets are compiled in, and which of them this CPU runs.
+// posenc targets: lists the compiled instruction sets, and which of them this CPU runs. Also defines AddList.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -56,10 +56,12 @@ void AddList(CLI::App* command, Run* run, void (*print)(), std::string (*as_json
 }
 
 void AddTargetsCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("targets", "List the compiled targets");
+  CLI::App* command = app.add_subcommand("targets", "List the compiled instruction sets");
   command->footer(
-      "One target a line, best first, tab-separated: its name, 'yes' if this CPU runs it or else 'no', and\n"
-      "'best' on the one that is used by default. As JSON: name, runnable, best.\n"
+      "Each line is an instruction set (a target), the best one first: its name, 'yes' or 'no' for whether\n"
+      "this CPU runs it, and 'best' if posenc uses it by default, separated by tabs. As JSON: name, "
+      "runnable,\n"
+      "best.\n"
       "Example: posenc targets --format json");
   AddList(command, run, PrintTargets, TargetsAsJson);
 }

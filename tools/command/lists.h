@@ -1,4 +1,4 @@
-// What the commands that print a list have in common.
+// Shared by the commands that print a list, as lines or as JSON.
 #ifndef POSENC_TOOLS_COMMAND_LISTS_H_
 #define POSENC_TOOLS_COMMAND_LISTS_H_
 
@@ -9,7 +9,8 @@
 namespace posenc {
 namespace tools {
 
-// Adds --format, and prints the list in it.
+// Adds the option --format to a command, which then prints the list by `print`, or the JSON text of
+// `as_json`.
 void AddList(CLI::App* command, Run* run, void (*print)(), std::string (*as_json)());
 
 }  // namespace tools

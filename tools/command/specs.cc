@@ -21,10 +21,11 @@ using internal::SpecData;
 using internal::WordsOf;
 using Words = std::vector<std::string>;
 
-// The phase rounding of the preset's source.
+// The word for the phase rounding that the source of the preset uses.
 constexpr char kOfSource[] = "source";
 
-// "--exponent-dim". Both nouns have the options of their sizes and units under one name.
+// The option for a member: "--exponent-dim". Encodings and rotary embeddings share the options for size and
+// unit.
 std::string OptionOf(const std::string& name) {
   if (name == "head_dim") return "--dim";
   if (name == "unit") return "--unit";
@@ -33,7 +34,8 @@ std::string OptionOf(const std::string& name) {
   return option;
 }
 
-// No option: axes are as many as --sections, and the others make no difference to a cache or its frequencies.
+// Whether a member has an option. --sections gives the number of axes, and the other two members without an
+// option do not change a cache or the frequencies.
 bool IsOption(const Member& member) {
   const std::string name = member.name;
   return IsShown(member) && name != "axes" && name != "arithmetic" && name != "output_pairing";
@@ -42,10 +44,10 @@ bool IsOption(const Member& member) {
 bool HasSource(const Member& member) { return kHasModels && std::string(member.name) == "phase_rounding"; }
 
 std::string HelpOf(const Member& member) {
-  return std::string(member.help) + (HasSource(member) ? "; source: that of the preset's source" : "");
+  return std::string(member.help) + (HasSource(member) ? "; source: as in the source of the preset" : "");
 }
 
-// What stands for a value in --help.
+// The name of the value in --help.
 std::string TypeName(const Member& member) {
   const std::string name = member.name;
   switch (member.kind) {
@@ -65,7 +67,7 @@ std::string TypeName(const Member& member) {
   }
 }
 
-// The default in --help, or "".
+// The default value that --help shows, or "".
 std::string DefaultOf(const Member& member) {
   const bool has_number = member.kind == Kind::kReal || member.kind == Kind::kInteger;
   if (member.kind == Kind::kChoice) return WordsOf(member)[static_cast<std::size_t>(member.initial)];
@@ -138,7 +140,7 @@ void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
   const std::string initial = DefaultOf(member);
   if (std::is_same<Spec, posenc_spec>::value && !initial.empty()) added->default_str(initial);
   if (member.kind != Kind::kList) return;
-  AddOption(app, option + "-f32", "LIST", "The same as floats",
+  AddOption(app, option + "-f32", "LIST", "The same list, with its numbers read as floats",
             [=](const std::string& text) { options->given[option + "-f32"] = text; });
 }
 
@@ -176,36 +178,37 @@ bool IsAsSource(const SpecOptions& options) {
 }  // namespace
 
 void AddSpecOptions(CLI::App& app, SpecOptions* options) {
-  AddNumber(app, "--rows", "N", "Rows, one for each position from --first on", &options->rows);
+  AddNumber(app, "--rows", "N", "Number of rows, one for each position from --first on", &options->rows);
   AddNumber(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31", &options->first)
       ->default_str("0");
   OfModels(app.add_option("--preset", options->preset,
-                          "A convention by name, see 'posenc presets'; options besides it change it"))
+                          "Use a preset (see 'posenc presets'); other options change it"))
       ->type_name("NAME");
   for (const Member& member : MembersOf<posenc_spec>()) {
     if (IsOption(member)) AddMember<posenc_spec>(app, member, options);
   }
   app.option_defaults()->group("Rotary embeddings");
   AddOption(app, "--rotary", kHasModels ? "PRESET" : "",
-            kHasModels ? "Of rotary embeddings instead, by this preset; D is head_dim"
-                       : "Of rotary embeddings instead; D is head_dim",
+            kHasModels ? "Use a rotary embedding, from this preset; --dim is head_dim"
+                       : "Use a rotary embedding; --dim is head_dim",
             [=](const std::string& preset) { options->rotary = preset; })
       ->expected(kHasModels ? 1 : 0, 1);
-  CLI::Option* const config = OfModels(app.add_option(
-      "--config", options->config,
-      "Of a model's rotary embeddings instead, by its config.json or GGUF metadata as JSON; no --dim"));
+  CLI::Option* const config =
+      OfModels(app.add_option("--config", options->config,
+                              "Use the rotary embedding of a model, from its config.json, or its GGUF "
+                              "metadata as JSON; without --dim"));
   config->type_name("FILE");
-  OfModels(AddOption(app, "--layer", "N", "The layer's number, if rotaries differ between layers",
+  OfModels(AddOption(app, "--layer", "N", "Number of the layer, if layers have different rotary embeddings",
                      [=](const std::string& text) {
                        options->question.layer = ParseInteger<std::int64_t>("--layer", text, 0);
                      }))
       ->needs(config);
   OfModels(app.add_option("--layer-type", options->question.layer_type,
-                          "The layer's type instead: sliding_attention"))
+                          "Type of the layer, instead of its number: sliding_attention"))
       ->type_name("NAME")
       ->needs(config);
-  OfModels(
-      app.add_option("--model-type", options->question.model_type, "The model's type [the configuration's]"))
+  OfModels(app.add_option("--model-type", options->question.model_type,
+                          "Type of the model [as in the configuration]"))
       ->type_name("NAME")
       ->needs(config);
   for (const Member& member : MembersOf<posenc_rotary_spec>()) {

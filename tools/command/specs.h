@@ -1,5 +1,5 @@
-// The specs of encodings and rotary embeddings: their members as options and in words, all from the rows of
-// src/spec.
+// Makes the specs of encodings and rotary embeddings from command-line options. The rows of src/spec define
+// which options there are.
 #ifndef POSENC_TOOLS_COMMAND_SPECS_H_
 #define POSENC_TOOLS_COMMAND_SPECS_H_
 
@@ -27,11 +27,11 @@ namespace tools {
 using EncoderHandle = std::shared_ptr<posenc_encoder>;
 using RotaryHandle = std::shared_ptr<posenc_rotary>;
 
-// What a command line says of a spec, and the lists that the spec then points to.
+// The options of a command line about a spec, and the lists to which the spec then points.
 struct SpecOptions {
-  std::optional<std::string> preset;  // --preset: of either noun
+  std::optional<std::string> preset;  // --preset: of encodings, or of rotary embeddings
   std::optional<std::string> rotary;  // --rotary
-  bool has_moved = false;             // from --preset to --rotary
+  bool has_moved = false;             // whether the preset was moved from --preset to --rotary
   std::optional<std::string> config;  // --config, with --layer, --layer-type and --model-type
   ConfigQuestion question;
   std::map<std::string, std::string> given;  // by option; "" asks for frequencies or an amplitude
@@ -44,38 +44,39 @@ struct SpecOptions {
   bool AsksFor(const std::string& option) const { return Has(option) && given.at(option).empty(); }
 };
 
-// --dim, --rows, --first, --preset, --rotary, --config, and an option for each member.
+// Adds the options --dim, --rows, --first, --preset, --rotary and --config, and an option for each member.
 void AddSpecOptions(CLI::App& app, SpecOptions* options);
 
-// What says that it is one, for messages: "--rotary", "--config", or "--preset llama3, which is a preset of
-// rotary embeddings".
+// The option that makes it a rotary embedding, for messages: "--rotary", "--config", or "--preset llama3,
+// which is a preset of rotary embeddings".
 std::string RotaryOption(const SpecOptions& options);
 
-// The UsageError of an option that only rotary embeddings have.
+// Throws the UsageError for an option that only rotary embeddings have.
 [[noreturn]] void RefuseForEncodings(const std::string& option, const SpecOptions& options);
 
-// The spec that was asked for; a UsageError for options that do not go together, or are not of this noun.
+// The spec that the options describe. Throw a UsageError if options exclude each other, or do not belong to
+// an encoding or a rotary embedding.
 posenc_spec EncoderSpec(SpecOptions* options);
 posenc_rotary_spec RotarySpec(SpecOptions* options);
 
-// --dim, or a UsageError if it is not given.
+// The value of --dim. Throws a UsageError if it is missing.
 std::size_t DimOf(const SpecOptions& options);
 
-// A UsageError unless it is given.
+// Throws a UsageError if an option is missing.
 void RequireOption(const CLI::App& app, const std::string& name);
 
-// A UsageError if there is none.
+// Create an encoder or a rotary embedding. Throw a UsageError if the library refuses the spec.
 EncoderHandle Create(const posenc_spec& spec);
 RotaryHandle Create(const posenc_rotary_spec& spec);
 
 // The scaled frequencies, in radians per step.
 std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
 
-// A UsageError if some position is out of range, with the offset too: calls for parts of a run would find out
-// only later.
+// Throws a UsageError if a position of a run is out of range, before or after the offset is added. Checking
+// the whole run at once is necessary, because calls for parts of it would find out only later.
 void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
 
-// "none", "f32_pow_div", ...
+// The name of a phase rounding: "none", "f32_pow_div", ...
 const char* RoundingName(posenc_phase_rounding rounding);
 
 using internal::NumberInText;

@@ -1,4 +1,4 @@
-// Areas and entries in words.
+// Describes areas and entries, for messages and reports.
 #ifndef POSENC_TOOLS_VERIFY_DESCRIBE_H_
 #define POSENC_TOOLS_VERIFY_DESCRIBE_H_
 
@@ -9,13 +9,13 @@
 namespace posenc {
 namespace tools {
 
-// Its own name or, without one, its first case's label.
+// The name of the group or, if it is empty, the label of its first case.
 std::string NameOf(const Group& group);
 
-// "sine" or "cosine", of a rotation "y" or "x".
+// "sine" or "cosine"; for a rotation, "y" or "x".
 const char* EntryName(const Case& c, bool is_second);
 
-// "0x3f800000 (1)"
+// The bits and the value of an entry: "0x3f800000 (1)".
 std::string ShowEntry(posenc_type type, std::uint64_t bits);
 
 }  // namespace tools

@@ -103,7 +103,7 @@ class Refusals(unittest.TestCase):
             spec="axes=3 sections=2:3:3",
         )
         for caches in ([None, X[..., :8], X[..., :8]], [X[..., :8], X[..., :8], None]):
-            self.refuse("a cache's shape is [2, 5, 8], and caches", "RotaryEmbedding", [X, *caches], **ROTARY)
+            self.refuse("a cache's shape is [2, 5, 8], and posenc does not read caches", "RotaryEmbedding", [X, *caches], **ROTARY)
         positions = numpy.zeros((2, 5), "int64")
         ids, cache, other = positions.astype("float32"), random("float32", 9, 8), random("float32", 9, 7)
         for inputs in ([ids], [ids, None], [None, cache], [positions, cache], [cache, None, positions], [None, cache, None]):

@@ -92,7 +92,7 @@ void MatchFactors(S* spec, posenc::internal::SpecData* data) {
 
 void RequireFloats(posenc_phase_rounding rounding, const S& spec) {
   if (rounding == POSENC_F32_INV_FREQ && spec.frequencies != nullptr) {
-    RaiseValue("with f32_inv_freq, frequencies must be float32, as the buffer inv_freq is, and are float64");
+    RaiseValue("frequencies must be float32 with f32_inv_freq, as the buffer inv_freq is, and are float64");
   }
 }
 

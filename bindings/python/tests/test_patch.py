@@ -278,7 +278,7 @@ class Complex(Rotary):
 LEFT = {Clamped: "differs", SelfExtend: "differs", LongRopeByPosition: "differs", LongRopeByLength: "depends on the length", FromTheFirst: "differs", FromTheLeast: "differs",
         OfTheFirstSequence: "differs", DynamicByX: "depends on the length", DynamicByCount: "differs", Running: "depends on the length", InTheTypeOfX: "differs",
         SingleToken: "differs", NearTheEnd: "differs", AtTheEnd: "differs", LongTable: "differs", NoiseInTraining: "on training", Trained: "trained: inv_freq",
-        Table: "differs", Complex: "no pair"}
+        Table: "differs", Complex: "not a pair"}
 
 
 class Patch(unittest.TestCase):
