@@ -72,7 +72,7 @@ def onnxruntime(record):
     for row in record["rows"]:
         theirs = row["seconds"]["ONNX Runtime"]
         lines.append([str(row["tokens"]), str(row["threads"]), time(theirs),
-                      *(f"{time(row['seconds'][name])} ({row['seconds'][name] / theirs:.2f})" for name in names)])
+                      *(f"{time(row['seconds'][name])} ({theirs / row['seconds'][name]:.2f})" for name in names)])
     table = filled(["tokens", "threads", "ONNX Runtime's", "exact", "fast", "exact, AVX2", "fast, AVX2"], lines)
     return wrapped(f"All rows are from one run: {setting(record)}.") + "\n\n" + table
 
@@ -92,9 +92,9 @@ def ggml(record):
                     [[where, *(short(of[way]) for way in ("ggml", "fast", "exact"))] for where, of in record["errors"].items()])
     sizes = list(dict.fromkeys(size for of in record["ratios"].values() for size in of))
     sizes.sort(key=lambda size: size.startswith("fast"))
-    times = filled(["node", *sizes], [[node, *(f"{of[size]:.2f}" for size in sizes)] for node, of in record["ratios"].items()])
-    return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the times of a node for [128, 32 heads, n tokens] in place, divided by "
-            "the times of ggml's node. Below 1 posenc is faster.") + f"\n\n{times}")
+    speeds = filled(["node", *sizes], [[node, *(f"{1 / of[size]:.2g}" for size in sizes)] for node, of in record["ratios"].items()])
+    return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the speed of posenc's node divided by the speed of ggml's node, for "
+            "[128, 32 heads, n tokens] in place. Above 1 posenc is faster.") + f"\n\n{speeds}")
 
 
 # The record in docs: the pages, their block, and what makes it.
