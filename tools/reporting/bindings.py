@@ -27,8 +27,8 @@ def python(record):
     times = record["seconds"]
     ours = times["encoder.table"]
     recipes = {"encoder.table": "`encoder.table(5000)`", "torch_recipe": "torch's recipe", "numpy_recipe": "NumPy's recipe"}
-    tables = filled(["a table of 5000 x 512, float32", "time", "compared with posenc"],
-                    [[label, milliseconds(times[name]), f"{times[name] / ours:.2g} times" if name != "encoder.table" else ""]
+    tables = filled(["a table of 5000 x 512, float32", "time", "times as long as `encoder.table`"],
+                    [[label, milliseconds(times[name]), f"{times[name] / ours:.2g}" if name != "encoder.table" else ""]
                      for name, label in recipes.items() if name in times])
     calls = {"table(1)": "`encoder.table(1)`", "encode": "`encoder.encode(positions)`",
              "encode_out": "`encoder.encode(positions, out=array)`", "add_": "`encoder.add_(array)`",
@@ -92,7 +92,15 @@ def ggml(record):
                     [[where, *(short(of[way]) for way in ("ggml", "fast", "exact"))] for where, of in record["errors"].items()])
     sizes = list(dict.fromkeys(size for of in record["ratios"].values() for size in of))
     sizes.sort(key=lambda size: size.startswith("fast"))
-    speeds = filled(["node", *sizes], [[node, *(f"{1 / of[size]:.2g}" for size in sizes)] for node, of in record["ratios"].items()])
+
+    def faster(ratio):  # the record divides posenc's time by ggml's
+        return f"{1 / ratio:.1f}" if ratio > 0.1 else f"{1 / ratio:.0f}"
+
+    def node(name):  # as the page and ggml's constants spell it
+        mode, kind = name.split(", ")
+        return f"`{mode.upper()}`, {kind}"
+
+    speeds = filled(["node", *sizes], [[node(name), *(faster(of[size]) for size in sizes)] for name, of in record["ratios"].items()])
     return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the speed of posenc's node divided by the speed of ggml's node, for "
             "[128, 32 heads, n tokens] in place. Above 1 posenc is faster.") + f"\n\n{speeds}")
 
