@@ -90,17 +90,19 @@ def ggml(record):
     said = wrapped(f"All figures are from one run of `tests/cross/run-ggml --times` with one thread: {setting(record)}.")
     errors = filled(["largest error of float32 elements between -1 and 1", "ggml", "posenc, fast", "posenc, exact"],
                     [[where, *(short(of[way]) for way in ("ggml", "fast", "exact"))] for where, of in record["errors"].items()])
-    sizes = list(dict.fromkeys(size for of in record["ratios"].values() for size in of))
-    sizes.sort(key=lambda size: size.startswith("fast"))
+    sizes = list(dict.fromkeys(size for of in record["seconds"].values() for size in of))
 
-    def faster(ratio):  # the record divides posenc's time by ggml's
-        return f"{1 / ratio:.1f}" if ratio > 0.1 else f"{1 / ratio:.0f}"
+    def faster(seconds, way):
+        ratio = seconds["ggml"] / seconds[way]
+        return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
-    def node(name):  # as the page and ggml's constants spell it
-        mode, kind = name.split(", ")
-        return f"`{mode.upper()}`, {kind}"
+    def name(node):
+        mode, kind = node.split(", ")
+        return f"`{mode}`, {kind}"
 
-    speeds = filled(["node", *sizes], [[node(name), *(faster(of[size]) for size in sizes)] for name, of in record["ratios"].items()])
+    speeds = filled(["node", *(f"{way}, {size}" for way in ("exact", "fast") for size in sizes)],
+                    [[name(node), *(faster(of[size], way) for way in ("exact", "fast") for size in sizes)]
+                     for node, of in record["seconds"].items()])
     return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the speed of posenc's node divided by the speed of ggml's node, for "
             "[128, 32 heads, n tokens] in place. Above 1 posenc is faster.") + f"\n\n{speeds}")
 
