@@ -575,7 +575,7 @@ void CompareRefusals() {
                         ggml_tensor* list, const posenc_rotary* by) {
     ggml_tensor* made = a;
     const Answer answer = Node(c, heads, list, by, false, &made);
-    Expect(answer.Is(want, words) && (made == a) == (want != POSENC_OK),
+    Expect(answer.Is(want, words) && (made == a) == (want != posenc_kind{}),
            std::string(what) + ": " + answer.why);
   };
   const posenc_rotary* by = rotary.get();
@@ -683,7 +683,8 @@ void CompareTimestepRefusals() {
 void PrintTimes(const Backend& backend) {
   constexpr int kChain = 32;
   std::printf(
-      "\n| [128, 32 heads, n], one thread, in place | ggml | exact | fast | exact/ggml | fast/ggml |\n");
+      "\n| [128, 32 heads, n], one thread, in place | ggml | exact | fast | exact is faster by | fast by "
+      "|\n");
   std::printf("|---|---|---|---|---|---|\n");
   for (const Type& type : {kTypes[0], kTypes[1]}) {
     for (const int mode : {GGML_ROPE_TYPE_NEOX, GGML_ROPE_TYPE_NORMAL, GGML_ROPE_TYPE_IMROPE}) {
@@ -733,11 +734,11 @@ void PrintTimes(const Backend& backend) {
             best[way] = std::min(best[way], time.count() / kChain);
           }
         }
-        const char* name = mode == GGML_ROPE_TYPE_NEOX     ? "neox"
-                           : mode == GGML_ROPE_TYPE_NORMAL ? "normal"
-                                                           : "imrope";
-        std::printf("| %s, %s, n = %d | %.1f us | %.1f us | %.1f us | %.2f | %.2f |\n", name, type.name,
-                    tokens, best[0], best[1], best[2], best[1] / best[0], best[2] / best[0]);
+        const char* name = mode == GGML_ROPE_TYPE_NEOX     ? "NEOX"
+                           : mode == GGML_ROPE_TYPE_NORMAL ? "NORMAL"
+                                                           : "IMROPE";
+        std::printf("| %s, %s, n = %d | %.4g us | %.4g us | %.4g us | %.2f | %.2f |\n", name, type.name,
+                    tokens, best[0], best[1], best[2], best[0] / best[1], best[0] / best[2]);
       }
     }
   }

@@ -27,8 +27,8 @@ def python(record):
     times = record["seconds"]
     ours = times["encoder.table"]
     recipes = {"encoder.table": "`encoder.table(5000)`", "torch_recipe": "torch's recipe", "numpy_recipe": "NumPy's recipe"}
-    tables = filled(["a table of 5000 x 512, float32", "time", "compared with posenc"],
-                    [[label, milliseconds(times[name]), f"{times[name] / ours:.2g} times" if name != "encoder.table" else ""]
+    tables = filled(["a table of 5000 x 512, float32", "time", "times as long as `encoder.table`"],
+                    [[label, milliseconds(times[name]), f"{times[name] / ours:.2g}" if name != "encoder.table" else ""]
                      for name, label in recipes.items() if name in times])
     calls = {"table(1)": "`encoder.table(1)`", "encode": "`encoder.encode(positions)`",
              "encode_out": "`encoder.encode(positions, out=array)`", "add_": "`encoder.add_(array)`",
@@ -72,7 +72,7 @@ def onnxruntime(record):
     for row in record["rows"]:
         theirs = row["seconds"]["ONNX Runtime"]
         lines.append([str(row["tokens"]), str(row["threads"]), time(theirs),
-                      *(f"{time(row['seconds'][name])} ({row['seconds'][name] / theirs:.2f})" for name in names)])
+                      *(f"{time(row['seconds'][name])} ({theirs / row['seconds'][name]:.2f})" for name in names)])
     table = filled(["tokens", "threads", "ONNX Runtime's", "exact", "fast", "exact, AVX2", "fast, AVX2"], lines)
     return wrapped(f"All rows are from one run: {setting(record)}.") + "\n\n" + table
 
@@ -90,11 +90,21 @@ def ggml(record):
     said = wrapped(f"All figures are from one run of `tests/cross/run-ggml --times` with one thread: {setting(record)}.")
     errors = filled(["largest error of float32 elements between -1 and 1", "ggml", "posenc, fast", "posenc, exact"],
                     [[where, *(short(of[way]) for way in ("ggml", "fast", "exact"))] for where, of in record["errors"].items()])
-    sizes = list(dict.fromkeys(size for of in record["ratios"].values() for size in of))
-    sizes.sort(key=lambda size: size.startswith("fast"))
-    times = filled(["node", *sizes], [[node, *(f"{of[size]:.2f}" for size in sizes)] for node, of in record["ratios"].items()])
-    return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the times of a node for [128, 32 heads, n tokens] in place, divided by "
-            "the times of ggml's node. Below 1 posenc is faster.") + f"\n\n{times}")
+    sizes = list(dict.fromkeys(size for of in record["seconds"].values() for size in of))
+
+    def faster(seconds, way):
+        ratio = seconds["ggml"] / seconds[way]
+        return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
+
+    def name(node):
+        mode, kind = node.split(", ")
+        return f"`{mode}`, {kind}"
+
+    speeds = filled(["node", *(f"{way}, {size}" for way in ("exact", "fast") for size in sizes)],
+                    [[name(node), *(faster(of[size], way) for way in ("exact", "fast") for size in sizes)]
+                     for node, of in record["seconds"].items()])
+    return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the speed of posenc's node divided by the speed of ggml's node, for "
+            "[128, 32 heads, n tokens] in place. Above 1 posenc is faster.") + f"\n\n{speeds}")
 
 
 # The record in docs: the pages, their block, and what makes it.

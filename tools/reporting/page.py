@@ -203,8 +203,8 @@ def performance(run, text):
     """The decode step of docs/performance.md by each instruction set, in microseconds."""
     rows = [row for row in run.rows if row.name.startswith("Rotate/exact/f32/half_split/1x40x128/")]
     times = [1e6 * 40 * 128 / row.counters["entries_per_second"] for row in rows]
-    said = wrapped("The benchmark times the same call: 40 heads with 128 elements of float32 in exact arithmetic. These are its times in "
-                   f"microseconds in [one run](speed.md): {measured(run)}.")
+    said = wrapped("The benchmark times the same call: 40 heads with 128 elements of float32 in exact arithmetic. These are the "
+                   f"benchmark's times in microseconds, from [one run](speed.md): {measured(run)}.")
     cells = [f"{time:,.3g}" if time < 100 else f"{time:,.0f}" for time in times]
     return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [cells])}")
 

@@ -112,8 +112,8 @@ def program(name, out):
 
 
 def ggml_record(text):
-    """What tests/cross/run-ggml prints: the largest errors, and how long nodes take, divided by the time of ggml's nodes."""
-    errors, ratios = {}, {}
+    """What tests/cross/run-ggml prints: the largest errors, and how long the nodes of ggml and of posenc take."""
+    errors, seconds = {}, {}
     for name, *cells in (line.strip("| ").split(" |") for line in text.splitlines() if line.startswith("| ")):
         cells = [cell.strip() for cell in cells]
         if name.endswith(", float32") and len(cells) == 6:
@@ -123,10 +123,10 @@ def ggml_record(text):
                     of[way] = max(of.get(way, 0.0), float(error or 0))
         elif ", n = " in name and len(cells) == 5:
             node, size = name.rsplit(", ", 1)
-            for way, ratio in (("exact", cells[3]), ("fast", cells[4])):
-                ratios.setdefault(node, {})[f"{way}, {size}"] = float(ratio)
+            times = (float(cell.split()[0]) for cell in cells[:3])  # in microseconds
+            seconds.setdefault(node, {})[size] = {way: float(f"{time}e-6") for way, time in zip(("ggml", "exact", "fast"), times)}
     version = next(line for line in text.splitlines() if line.startswith("ggml "))
-    return {"versions": version, "errors": errors, "ratios": ratios}
+    return {"versions": version, "errors": errors, "seconds": seconds}
 
 
 def measure(name, commit, anyway):

@@ -86,7 +86,7 @@ def main():
             own = best.pop("ONNX Runtime")
             print(
                 f"{threads} threads, [1, {size}, {HEADS} x {DIM}]: ONNX Runtime {1e3 * own:.4f} ms",
-                *(f"{name} {1e3 * t:.4f} ms, {t / own:.2f} times that" for name, t in best.items()),
+                *(f"{name} {1e3 * t:.4f} ms, {own / t:.2f} times as fast" for name, t in best.items()),
                 sep="; ",
                 flush=True,
             )
