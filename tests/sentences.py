@@ -30,8 +30,9 @@ LIMITS = {
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
     ],
     "include/posenc/rotary_c.h": [
-        "of the result; above rotary_dim {2 kMaxPiece} not in place",
+        "in place, rotary_dim must be at most {2 kMaxPiece}",
         "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
         "{2^kLeastAmplitude} .. {2^kMostAmplitude}, or 0, which means 1",
         "The error is below {kMaxFastUlp} ulp of hypot(a, b). If an amplitude or a scale is set, it is below {kMaxScaledFastUlp} ulp",
     ],
