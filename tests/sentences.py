@@ -27,11 +27,12 @@ LIMITS = {
         "must be {2^kLeastAmplitude} .. {2^kMostAmplitude}",
     ],
     "include/posenc/posenc_c.h": [
-        "w must be a float of at least {2^kMinFrequency}",
+        "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
     ],
     "include/posenc/rotary_c.h": [
-        "of the result; above rotary_dim {2 kMaxPiece} not in place",
+        "in place, rotary_dim must be at most {2 kMaxPiece}",
         "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
         "{2^kLeastAmplitude} .. {2^kMostAmplitude}, or 0, which means 1",
         "The error is below {kMaxFastUlp} ulp of hypot(a, b). If an amplitude or a scale is set, it is below {kMaxScaledFastUlp} ulp",
     ],
@@ -78,6 +79,7 @@ LIMITS = {
     ],
     "docs/conventions.md": [
         "posenc has {presets} of them as presets",
+        "must be {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians before it is multiplied",
     ],
     "docs/embedding.md": [
         "the {words other_headers} C headers beside it",
@@ -128,7 +130,6 @@ def constants():
                 found[name] = found[file.stem + "." + name] = int(value)
     amplitudes = re.search(r"x >= (\w+-\d+) && x <= (\w+);", read("src/spec/check_members.h"))
     values = re.findall(r"^POSENC_VALUE\((\w+),", read("src/spec/values.inc"), re.M)
-    header = read("include/posenc/rotary_c.h")
     found |= {
         "kLeastAmplitude": float.fromhex(amplitudes[1]),
         "kMostAmplitude": float.fromhex(amplitudes[2]),
@@ -139,7 +140,6 @@ def constants():
         "scalings": values.count("scaling") - 1,
         "axis_orders": values.count("axis_order"),
         "cache_layouts": values.count("cache_layout"),
-        "rotary_roundings": len(re.findall(r"^//   POSENC_F\d\d_\w+  ", header, re.M)),
         "kCacheShapes": len(re.findall(r'"[cs]+", \d', read("tools/command/table_settings.h"))),
     }
     return found

@@ -5,11 +5,11 @@
 //   fill a table of encodings                          posenc_write
 //   encode an array of positions                       posenc_write_at
 //   add encodings to activations, consecutive rows     posenc_add
-//   add to them in a decode step                       posenc_add_at, one row for each sequence
+//   add in a decode step                               posenc_add for one sequence, posenc_add_at for a batch
 //   add to a batch, left-padded or not                 posenc_add_batch
 //   look up tokens and add encodings in one pass       posenc_embed, posenc_embed_at
-//   encode the timesteps of a diffusion model          posenc_write_at, a layout in halves
-//   take a named convention (a preset)                 posenc_spec_preset     models_c.h
+//   encode the timesteps of a diffusion model          posenc_write_at, with a model's preset
+//   take a convention by its name (a preset)           posenc_spec_preset     models_c.h
 //   encode the grid of an image's patches              posenc_write_grid      grid_c.h
 //   rotate q and k (RoPE, M-RoPE, YaRN ...)            posenc_rotate          rotary_c.h
 //
@@ -32,7 +32,7 @@
 //   posenc_encoder_destroy(encoder);
 //
 // In all headers:
-// - Arguments are checked first. A call that fails has written nothing but *bad_index, *bad_axis or *report.
+// - Arguments are checked first. A failed call writes at most *bad_index, *bad_axis, *report, config->read.
 // - Arrays carry no lengths. If a count or a stride is too large, the call reads or writes beyond the array.
 // - Only posenc_encoder_create and posenc_rotary_create allocate memory. No call locks. Threads may share
 //   encoders and rotaries, and may write different rows of one array.
@@ -44,7 +44,7 @@
 #include <stdint.h>
 
 // Marks what a shared library exports. Define POSENC_STATIC to compile a static posenc and its users. With
-// -fvisibility=hidden a plugin that contains posenc then exports nothing of it.
+// POSENC_STATIC and -fvisibility=hidden, a plugin that contains posenc does not export these functions.
 #if defined(_WIN32) && defined(posenc_EXPORTS)
 #define POSENC_API __declspec(dllexport)
 #elif defined(__GNUC__) && !defined(_WIN32) && !defined(POSENC_STATIC)
@@ -98,12 +98,12 @@ POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // 0 for POSEN
 // A static English sentence. It names the member or argument at fault and says what would be right.
 POSENC_API const char* posenc_status_message(posenc_status status);
 
-// The version of this header, 10000 * major + 100 * minor + patch. The function: of the library that runs.
+// The version of this header, 10000 * major + 100 * minor + patch.
 #define POSENC_VERSION 100
-POSENC_API int32_t posenc_version(void);
+POSENC_API int32_t posenc_version(void);  // the version of the library that runs
 
 // Calls work(data) in posenc's own floating-point state: round to nearest, subnormal numbers kept, exceptions
-// masked. If a program computes frequencies for a spec in it, they do not depend on the program's own state.
+// masked. Frequencies computed there do not depend on the program's own state. Fails only if work is NULL.
 POSENC_CALL posenc_with_fp_state(void (*work)(void* data), void* data);
 // The type of an array's elements.
 enum POSENC_ENUM(posenc_type) {
@@ -118,12 +118,12 @@ enum POSENC_ENUM(posenc_type) {
 // Rows that a call writes or adds to. Row r begins at element r * stride. Columns from dim on keep their
 // bytes. Arrays may have any alignment. This struct and the next three will not grow.
 typedef struct posenc_rows {
-  posenc_type type;  // F32, BF16 or F16; F64 only for calls that write (posenc_write, posenc_write_at)
+  posenc_type type;  // F32, BF16 or F16; posenc_write, posenc_write_at and posenc_write_grid also take F64
   void* data;        // [rows, stride]
   size_t stride;     // in elements; at least dim
 } posenc_rows;
 
-// An array of positions (I32, I64, F32 or F64), or of ids, first positions or rows of a cache (I32 or I64).
+// A contiguous array of positions (I32, I64, F32, F64), or of ids, first positions or cache rows (I32, I64).
 typedef struct posenc_list {
   posenc_type type;
   const void* data;  // [rows], one for each row; posenc_rotate_at takes [axes, tokens]
@@ -132,13 +132,13 @@ typedef struct posenc_list {
 // Token ids, and the table of embeddings with a row for each id.
 typedef struct posenc_lookup {
   posenc_list ids;    // [rows], each 0 .. vocabulary - 1
-  posenc_type type;   // of the table: the type of out; if that is F32, BF16 and F16, too
+  posenc_type type;   // of the table: the type of out. An F32 out may also have a table of BF16 or F16
   const void* table;  // [vocabulary, stride]
   size_t vocabulary;  // rows of the table
   size_t stride;      // of the table, in elements
 } posenc_lookup;
 
-// A batch of sequences. Row r of sequence b begins at element b * stride + r * x->stride of x->data.
+// A batch of sequences in x, a posenc_rows. Row r of sequence b begins at element b * stride + r * x->stride.
 typedef struct posenc_batch {
   size_t sequences;
   size_t stride;                // in elements; at least rows * x->stride, unless there is only one sequence
@@ -168,66 +168,63 @@ enum POSENC_ENUM(posenc_odd_column) {
 enum POSENC_ENUM(posenc_unit) { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
 // How the phase p * w_i is rounded before its sine and cosine are taken. Set one to keep the phases of a
-// trained model, whose framework rounded them step by step (docs/conventions.md). f32() and f64() round to
-// nearest, D is exponent_dim, b is base, f is min_timescale. A position_scale other than 1 multiplies the
-// rounded phase, and the product is rounded. Roundings need POSENC_RADIANS. They need min_timescale 1, except
-// for F32_LOG_INCREMENT. In F32 roundings w must be a float of at least 2^-126.
+// trained model, whose framework computed them step by step, in float or double. D is exponent_dim. The exact
+// formulas are in docs/conventions.md. Roundings need POSENC_RADIANS, and all but LOG_INCREMENT f = 1.
 enum POSENC_ENUM(posenc_phase_rounding) {
   POSENC_NO_PHASE_ROUNDING = 0,  // p * w_i, the real number
-  POSENC_F32_POW_DIV = 1,        // f32(f32(p) / f32(pow(f32(b), f32(2i / f32(D)))))
-  POSENC_F32_EXP = 2,            // f32(f32(p) * w), w = f32(exp(f32(2i * f32(-ln(b) / D))))
-  POSENC_F32_LOG_DIV = 3,        // f32(f32(p) * w), w = f32(exp(f32(f32(f32(-ln(b)) * i) / f32(D / 2))))
-  POSENC_F32_LOG_INCREMENT = 4,  // f32(f32(p) * w), w = f32(f32(f) * f32(exp(f32(i * -r)))),
-                                 // r = f32(f32(ln(b / f)) / f32(D / 2))
-  POSENC_F32_INV_FREQ = 5,       // f32(f32(p) * w), w = f32(1 / f32(pow(f32(b), f32(2i / f32(D)))))
-  POSENC_F32_ITERATED = 6,       // t_0 = f32(p), t_{i+1} = f32(t_i * f32(pow(f32(b), f32(-2 / f32(D)))))
-  POSENC_F32_LIST = 7,           // f32(f32(p) * w), w = f32(your own frequency)
-  POSENC_F64_INV_FREQ = 8,       // f32(f32(p) * w), w = f32(f64(1 / f64(pow(b, f64(2i / D)))))
-  POSENC_F64_POW_DIV = 9,        // f64(p / f64(pow(b, f64(2i / D))))
-  POSENC_F64_POW_MUL = 10        // f64(p * w), w = f64(pow(b, f64(-2i / D)))
+  POSENC_F32_POW_DIV = 1,        // p / pow(base, 2i / D), in float
+  POSENC_F32_EXP = 2,            // p * exp(2i * (-ln(base) / D)), in float
+  POSENC_F32_LOG_DIV = 3,        // p * exp(-ln(base) * i / (D / 2)), in float
+  POSENC_F32_LOG_INCREMENT = 4,  // p * (f * exp(i * -(ln(base / f) / (D / 2)))), in float; f is min_timescale
+  POSENC_F32_INV_FREQ = 5,       // p * (1 / pow(base, 2i / D)), in float
+  POSENC_F32_ITERATED = 6,       // p, multiplied i times by pow(base, -2 / D), in float
+  POSENC_F32_LIST = 7,           // p * w_i, in float, with your own frequencies
+  POSENC_F64_INV_FREQ = 8,       // p * w_i in float, where w_i = 1 / pow(base, 2i / D) in double
+  POSENC_F64_POW_DIV = 9,        // p / pow(base, 2i / D), in double
+  POSENC_F64_POW_MUL = 10        // p * pow(base, -2i / D), in double
 };
 
 // What to encode. posenc_spec_init sets the defaults, which are in brackets here. Then set dim and what
 // should differ. Creation copies the spec and its arrays. Later versions add members at the end only. Pair i
-// has the frequency w_i = position_scale * f * (base / f)^(-2i / D), where D is exponent_dim.
+// has w_i = position_scale * f * (base / f)^(-2i / D). Each w_i must be 0 or 2^-126 .. 2^31 radians.
 typedef struct posenc_spec {
   size_t struct_size;            // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;                    // all columns of a row (d_model)
   posenc_layout layout;          // [POSENC_INTERLEAVED]
   posenc_odd_column odd_column;  // [POSENC_ODD_HALF_PAIR] only for odd numbers of columns
   double base;                   // [10000] above 0
-  double exponent_dim;      // [0, which means dim] D; dim - 2 makes the last of dim / 2 frequencies 1 / base
-  double min_timescale;     // [1] f, the frequency of pair 0 before position_scale
+  double exponent_dim;           // [0, which means dim] D. If D is dim - 2, the frequencies end at 1 / base
+  double min_timescale;     // [1] f, a frequency, although its name says time: pair 0 has position_scale * f
   double position_scale;    // [1] multiplies every position
-  int64_t position_offset;  // [0] is added to every position before anything else; the sum is a double
+  int64_t position_offset;  // [0] is added to every position first; the sum is rounded to double
   posenc_unit unit;         // [POSENC_RADIANS]
 
-  // Your own frequencies, one for each pair, in one of two arrays: w_i = position_scale * frequencies[i].
-  // Keep min_timescale 1, and base and exponent_dim valid. Their only phase rounding is POSENC_F32_LIST.
-  size_t frequency_count;                // [0] or the number of pairs
+  // Your own frequencies, one for each pair and for half a pair, in one of two arrays: w_i = position_scale *
+  // frequencies[i]. Keep min_timescale 1, base and exponent_dim valid, and no phase rounding but F32_LIST.
+  size_t frequency_count;                // [0] the number of your frequencies
   const double* frequencies;             // [NULL]
   const float* frequencies_f32;          // [NULL]
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
-  int32_t has_padding;       // [0] 1: the row at padding_position is zeros. Left-padded batches do without it
-  int64_t padding_position;  // [0] before position_offset is added
+  int32_t has_padding;       // [0] 1: in every call, the encoding of padding_position is a row of zeros
+  int64_t padding_position;  // [0] a position as you pass it, before position_offset is added
   int32_t input_first;  // [0] 1: column 0 is p + position_offset, and dim - 1 columns of encodings follow
-  int32_t nan_rows;     // [0] 1: a position in an array that is NaN or out of range makes a row of NaN
+  int32_t nan_rows;     // [0] 1: a position that is NaN or out of range makes a row of NaN (in arrays only)
   int32_t lists_only;   // [0] 1: less memory, faster creation; but posenc_write and posenc_add are slower
-  uint64_t table_rows;  // [0] if several calls write one table: its rows. Changes only the speed
+  uint64_t table_rows;  // [0] the rows of the whole table, if several calls write parts of it; for speed only
   const char* target;   // [NULL, which means the best] a name from posenc_targets
 } posenc_spec;
 
 // Sets all members to their defaults, and dim to 0. Pass sizeof(posenc_spec).
 POSENC_CALL posenc_spec_init(posenc_spec* spec, size_t struct_size);
 
-// A compiled instruction set. The last one is always REFERENCE, the scalar path without SIMD.
+// An instruction set for which posenc was compiled. The last one is REFERENCE, scalar code without SIMD.
 typedef struct posenc_target {
   const char* name;  // Highway's name, such as "AVX2"; static
   int32_t runnable;  // 1 if this CPU can run it, else 0
-  int32_t best;      // 1 for the target that is used unless a spec names another one
+  int32_t best;      // 1 for the first target that is runnable. It is used unless a spec names another one
 } posenc_target;
 #define POSENC_MAX_TARGETS 32  // no build has more
-// Fills targets [capacity], best first, as far as they fit. Returns how many there are. targets may be NULL.
+// Fills targets [capacity], fastest first, as far as they fit, unless it is NULL. Returns how many there are.
 POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 
 // An encoder writes and adds encodings. It never changes. posenc_encoder_create makes one in memory that it
@@ -236,24 +233,25 @@ typedef struct posenc_encoder posenc_encoder;
 POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // Makes an encoder in the caller's memory [bytes], at any alignment, and allocates nothing. memory_size says
-// how many bytes are enough for this spec on this CPU. Neither the spec, nor its arrays, nor the pointer
-// *encoder may be in this memory. Do not move or free it before the last call.
+// how many bytes are enough for this spec on this CPU (77 KB for dim 512, or 6 KB with lists_only), for
+// posenc_encoder_create as well. Neither the spec, nor its arrays, nor the pointer *encoder may be in the
+// memory. Do not move or free it before the last call, which is posenc_encoder_destroy if you call that.
 POSENC_CALL posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 POSENC_CALL posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                      posenc_encoder** encoder);
 POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);  // does nothing for NULL or caller's memory
 
-// What an encoder was made with. For NULL they return 0, -1, "", 0 and NaN. posenc_encoder_radians is w_i in
-// radians for each step of p, rounded to double; NaN if there is no pair i. It takes microseconds.
+// What an encoder was made with. For NULL, these five return 0, -1, "", 0 and NaN. posenc_encoder_radians is
+// w_i in radians for each step of p, rounded to double; NaN if there is no pair i. It takes microseconds.
 POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
 POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
 POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
-POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // pairs of a row
+POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // pairs, with half a pair
 POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
 
 // PE(p) is the encoding of position p. If a value of an array is out of range, *bad_index becomes the index
-// of the first such value: a row, or in posenc_add_batch a sequence. Otherwise *bad_index stays as it was. It
-// may be NULL. Memory that is written, with the gaps between its rows, must not overlap arrays that are read.
+// of the first such value: a row, or in posenc_add_batch a sequence. Otherwise *bad_index stays as it was.
+// bad_index may be NULL. Memory that is written, with the gaps between rows, must not overlap what is read.
 
 // out[r] = PE(first_position + r), for r = 0 .. rows - 1
 POSENC_CALL posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,
@@ -275,7 +273,7 @@ POSENC_CALL posenc_add_at(const posenc_encoder* encoder, const posenc_list* posi
 
 // x[b][r] = x[b][r] * scale + PE(first_position + first_positions[b] + r), for each sequence b. In a
 // left-padded batch, set the first position of a sequence to minus its number of padding rows. Padding rows
-// are not skipped: they get the encodings of the positions before 0.
+// are not skipped: they get the encodings of the positions before 0. has_padding is not needed for this.
 POSENC_CALL posenc_add_batch(const posenc_encoder* encoder, const posenc_batch* batch, int64_t first_position,
                              size_t rows, const posenc_rows* x, float scale, size_t* bad_index);
 
@@ -283,7 +281,8 @@ POSENC_CALL posenc_add_batch(const posenc_encoder* encoder, const posenc_batch* 
 POSENC_CALL posenc_embed(const posenc_encoder* encoder, const posenc_lookup* lookup, int64_t first_position,
                          size_t rows, const posenc_rows* out, float scale, size_t* bad_index);
 
-// out[r] = table[ids[r]] * scale + PE(positions[r])
+// out[r] = table[ids[r]] * scale + PE(positions[r]). If ids and positions are out of range, *bad_index is the
+// first row that has such an id or position. If it has both, the status is about the id.
 POSENC_CALL posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* lookup,
                             const posenc_list* positions, size_t rows, const posenc_rows* out, float scale,
                             size_t* bad_index);

@@ -16,7 +16,7 @@
 //
 // ("RoFormer", section 3.2.2). A scaling may change w_i. A is 1, unless a scaling or the spec sets an
 // amplitude. By default (POSENC_EXACT) each element becomes this real number, rounded once, to nearest, ties
-// to even. So the bits are the same on every CPU, and no context is too long for them.
+// to even. So the bits are the same on every CPU, and they are right at every position.
 //
 //   // Two layouts: float q[tokens][32][128] and float k[8][tokens][128].
 //   posenc_heads tensors[2] = {
@@ -61,14 +61,15 @@ enum POSENC_ENUM(posenc_arithmetic) {
   // The real number, rounded once. An exact 0 is +0. If an input is NaN, or infinite so that IEEE arithmetic
   // would make a NaN, the element is the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
-  // Faster. A cos and A sin are rounded to float. Two products and their sum are each rounded to float, and
-  // the sum then to the type. Except for NaNs, the bits are the same on every CPU. The error is below 2 ulp
-  // of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of A hypot(a, b). If A hypot(a, b)
-  // is 2^127 or more (float16: 2^15), products and sums may overflow.
+  // Takes about half the time (docs/speed_rotary.md). A cos and A sin, two products and their sum are each
+  // rounded to float, and the sum then to the type. Except for NaNs, the bits are the same on every CPU. The
+  // error is below 2 ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of
+  // A hypot(a, b), where A is their product. From A hypot(a, b) = 2^127 on (float16: 2^15) sums may overflow.
   POSENC_FAST = 1
 };
 
-// Which axis of a position rotates pair i. Axis k has sections[k] pairs, of all rotary_dim / 2.
+// Which axis of a position rotates pair i. Axis k rotates sections[k] pairs. Creation fails if the sections
+// do not add up to rotary_dim / 2, or if the order would give an axis another number of pairs.
 enum POSENC_ENUM(posenc_axis_order) {
   // First all pairs of axis 0, then all pairs of axis 1, and so on: Qwen2-VL.
   POSENC_CONSECUTIVE_AXES = 0,
@@ -79,16 +80,16 @@ enum POSENC_ENUM(posenc_axis_order) {
   // As consecutive, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes), w_(k + 2 axes) and
   // so on: Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // As consecutive, but the j-th pair of axis k has the frequency base^(-j / sections[k]). Scalings take each
-  // axis as a head with r = 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
+  // As consecutive, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]), and scalings use
+  // j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
-  // else the last axis: ggml's IMROPE.
+  // else the last axis: ggml's IMROPE. Where it has the sections 24, 20, 20, 0, set 22, 20, 20, 2.
   POSENC_IMROPE_AXES = 5
 };
 
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
-// before scaling, base^(-2i / exponent_dim) or your own. The other names are members of the spec:
+// before scaling, base^(-2i / exponent_dim) or your own, in radians. The other names are members of the spec:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
 // Members that a formula does not name are not used, but must not be NaN.
 enum POSENC_ENUM(posenc_scaling) {
@@ -105,9 +106,10 @@ enum POSENC_ENUM(posenc_scaling) {
   POSENC_MIXED_NTK = 5,
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), but at least 0 and at most 1.
   //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base)
-  // If truncate is 1, low is rounded down and high up. Then low is at least 0, and high at most r - 1. If
-  // they are equal, high is 1/1000 more. base must be above 1. If f > 1, the amplitude is
-  //   amplitude_factor * (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1), else amplitude_factor.
+  // If truncate is 1, low is rounded down and high up. Then a low below 0 becomes 0, and a high
+  // above r - 1 becomes r - 1, for any truncate. If they are equal, high is 1/1000 more. base must be
+  // above 1.
+  //   A = amplitude_factor; if f > 1, this times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1)
   POSENC_YARN = 6,
   // w_i / f^(m_i), with m_i of YaRN. The amplitude is 1.
   POSENC_YARN_LOG = 7,
@@ -124,59 +126,57 @@ enum POSENC_ENUM(posenc_scaling) {
 
 // What to rotate by. posenc_rotary_spec_init sets the defaults, which are in brackets here. Then set
 // head_dim, and what should differ. Creation copies the spec and its arrays. Later versions add members at
-// the end only. A rotary never changes: if length or another member changes, create a new rotary.
+// the end only. A rotary never changes: if length or another member changes, create a new rotary. Each w_i,
+// after scaling and times position_scale, must be 0 or 2^-126 .. 2^31 radians.
 typedef struct posenc_rotary_spec {
-  size_t struct_size;             // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
-  size_t head_dim;                // elements of a head
-  size_t rotary_dim;              // [0: head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;           // [0] the first element that rotates. The others are not changed
-  posenc_pairing pairing;         // [POSENC_HALF_SPLIT] of q and k as they are given
-  posenc_pairing output_pairing;  // [POSENC_SAME_PAIRING] of the result; above rotary_dim 1024 not in place
-  posenc_arithmetic arithmetic;   // [POSENC_EXACT]
+  size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
+  size_t head_dim;         // elements of a head
+  size_t rotary_dim;       // [0: head_dim - rotary_offset] how many elements rotate; even
+  size_t rotary_offset;    // [0] the first element that rotates. The others are not changed
+  posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k as they are given
+  // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
+  posenc_pairing output_pairing;
+  posenc_arithmetic arithmetic;  // [POSENC_EXACT]
 
   double base;            // [10000] rope_theta
   double exponent_dim;    // [0, which means rotary_dim] D in w_i = base^(-2i / D)
   double position_scale;  // [1] multiplies every position
   posenc_unit unit;       // [POSENC_RADIANS] of the frequencies before scaling
 
-  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays. base and exponent_dim are not used
-  // then, but must be valid. Scalings that change base refuse them.
+  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays. NTK scalings do not take them.
+  // Then base is used by YARN and YARN_LOG only, and exponent_dim is not used, but both must be valid.
   size_t frequency_count;        // [0] or rotary_dim / 2
   const double* frequencies;     // [NULL]
   const float* frequencies_f32;  // [NULL]
 
   size_t axes;                       // [1] of a position
-  size_t sections[POSENC_MAX_AXES];  // [0] with several axes: the pairs of each axis, rotary_dim / 2 in all
+  size_t sections[POSENC_MAX_AXES];  // [all 0] how many pairs each axis rotates. With one axis leave them 0
   posenc_axis_order axis_order;      // [POSENC_CONSECUTIVE_AXES]
 
-  posenc_scaling scaling;         // [POSENC_NO_SCALING]
-  double factor;                  // [1] f
-  double length;                  // [0] L, the current length of the context: DYNAMIC_NTK, QWEN_NTK, LONGROPE
-  double original_length;         // [0] L0, the length in training: these three, YARN, YARN_LOG, LLAMA3
-  double beta_fast;               // [32] YARN, YARN_LOG
-  double beta_slow;               // [1] YARN, YARN_LOG
-  int32_t truncate;               // [1] YARN, YARN_LOG
-  double mscale;                  // [1] YARN
-  double mscale_all_dim;          // [0] YARN
-  double amplitude_factor;        // [1] YARN; multiplies the amplitude (attn_factor)
-  double low_freq_factor;         // [1] LLAMA3
-  double high_freq_factor;        // [4] LLAMA3
-  double proportion;              // [1] PROPORTIONAL: 0 .. 1
-  size_t factor_count;            // [0] or rotary_dim / 2
-  const double* factors;          // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
-  const float* factors_f32;       // [NULL] or these instead
+  posenc_scaling scaling;    // [POSENC_NO_SCALING]
+  double factor;             // [1] f
+  double length;             // [0] L, the length of the context now. DYNAMIC_NTK, QWEN_NTK, LONGROPE refuse 0
+  double original_length;    // [0] L0, the length in training. These three, YARN, YARN_LOG, LLAMA3 refuse 0
+  double beta_fast;          // [32] YARN, YARN_LOG
+  double beta_slow;          // [1] YARN, YARN_LOG
+  int32_t truncate;          // [1] YARN, YARN_LOG
+  double mscale;             // [1] YARN
+  double mscale_all_dim;     // [0] YARN
+  double amplitude_factor;   // [1] YARN; multiplies the amplitude that YARN computes (attn_factor)
+  double low_freq_factor;    // [1] LLAMA3
+  double high_freq_factor;   // [4] LLAMA3
+  double proportion;         // [1] PROPORTIONAL: 0 .. 1
+  size_t factor_count;       // [0] or rotary_dim / 2
+  const double* factors;     // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
+  const float* factors_f32;  // [NULL] or these instead
   const double* long_factors;     // [NULL] LONGROPE, beside factors
   const float* long_factors_f32;  // [NULL] or these, beside factors_f32
-  double amplitude;               // [0: what the scaling says] A, 2^-64 .. 2^64, instead (attention_factor)
+  double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes
 
-  // Set it to keep the phases of an engine that rounds them (docs/rotary-engines.md). The formulas are in
-  // posenc_phase_rounding. There are four for rotaries. POSENC_LINEAR changes them so, with f = factor:
-  //   POSENC_F32_INV_FREQ, POSENC_F64_INV_FREQ   w becomes f32(w / f32(f))
-  //   POSENC_F32_ITERATED                        t_i becomes f32(f32(1 / f32(f)) * t_i)
-  //   POSENC_F32_EXP                             f32(p) becomes f32(f32(p) * f32(f64(1 / f)))
-  // F32_ITERATED takes POSENC_FREQUENCY_FACTORS, too: t_i becomes f32(t_i / f32(factors[i])). F32_EXP has
-  // w = f32(exp(f32(-i * f32(f32(ln(f32(b))) / f32(D / 2))))). Other scalings are refused, and so are a unit
-  // and a position_scale. With split or axial axes only the two INV_FREQ are taken.
+  // Set it to keep the phases of an engine that rounds them (docs/rotary-engines.md has the formulas).
+  // Rotaries take F32_INV_FREQ (also for frequencies_f32), F64_INV_FREQ, F32_ITERATED and F32_EXP, with
+  // POSENC_RADIANS, position_scale 1, and NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS.
+  // Split and axial axes take the two INV_FREQ only.
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
   const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;
@@ -187,15 +187,15 @@ POSENC_CALL posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size
 // Rotates heads, and writes caches. It never changes after creation.
 typedef struct posenc_rotary posenc_rotary;
 
-// What posenc_c.h says about the functions of encoders with these names.
+// These do what posenc_encoder_create and so on do (posenc_c.h). With rotary_dim 128 a rotary takes 11 KB.
 POSENC_CALL posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 POSENC_CALL posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);
 POSENC_CALL posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                     posenc_rotary** rotary);
 POSENC_API void posenc_rotary_destroy(posenc_rotary* rotary);
 
-// What a rotary was made with. For NULL they return 0, 0, "", NaN and NaN. posenc_rotary_radians is w_i after
-// scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
+// What a rotary was made with. For NULL, these five return 0, 0, "", NaN and NaN. posenc_rotary_radians is
+// w_i after scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
 POSENC_API size_t posenc_rotary_head_dim(const posenc_rotary* rotary);
 POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);  // rotary_dim / 2
 POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
@@ -208,7 +208,7 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 //   [tokens, heads, head_dim]     heads * head_dim    head_dim
 //   [heads, tokens, head_dim]     head_dim            tokens * head_dim
 //
-// Clear the struct, then set what you need: each member after head_stride may be 0. It will not grow.
+// Clear the struct, then set what you need: each member after head_stride may be 0. The struct will not grow.
 typedef struct posenc_heads {
   posenc_type type;            // F32, BF16 or F16
   posenc_type source_type;     // 0, or type; reserved for a source of another type
@@ -220,25 +220,26 @@ typedef struct posenc_heads {
   size_t source_token_stride;  // 0: token_stride
   size_t source_head_stride;   // 0: head_stride
   double scale;                // multiplies A; 2^-64 .. 2^64, or 0, which means 1
-  int32_t inverse;             // 1: rotates by -p; the scale 1 / A^2 then undoes a rotation without scale
+  int32_t inverse;             // 1: rotates by -p. With scale 1 / A^2, this undoes a rotation with scale 1
   int32_t reserved;            // 0
   const void* norm;            // NULL; reserved for a norm before the rotation
   const void* slots;           // NULL; reserved for the slots of a paged cache
   const float* token_factors;  // NULL; reserved for a factor for each token
 } posenc_heads;
 
-// Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Cosines
-// and sines are computed once for each token. Heads may be rotated in place. Otherwise written heads must not
-// overlap anything that is read or written. For a batch:
-//   [batch, heads, tokens, head_dim], equal positions   one call, heads = batch * heads
-//   [batch, heads, tokens, head_dim], other positions   a call for each sequence
-//   [batch, tokens, heads, head_dim]                    posenc_rotate_at, tokens = batch * tokens
-//   [batch, heads, head_dim], a decode step             posenc_rotate_at, tokens = batch
+// Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
+// p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Heads may
+// be rotated in place. Otherwise written heads must not overlap what is read or written. For a batch:
+//   [batch, heads, tokens, head_dim], sequences at equal positions    one call, heads = batch * heads
+//   [batch, heads, tokens, head_dim], positions differ by sequence    a call for each sequence
+//   [batch, tokens, heads, head_dim]                                  posenc_rotate_at, tokens = batch *
+//   tokens [batch, heads, head_dim], a decode step                           posenc_rotate_at, tokens = batch
 POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes the index axis * tokens + token of the first such position. It may be NULL.
+// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. To call
+// this for one sequence of positions [axes, batch, tokens], copy the positions of the sequence.
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 

@@ -43,7 +43,7 @@ def real(x):
 
 
 def recipe_frequencies(rounding, base, exponent_dim, count, min_timescale=1):
-    """The factors or divisors of phases, as posenc_c.h defines them."""
+    """The factors or divisors of phases, as docs/conventions.md defines them."""
     log_base = decimal.Decimal(base).ln()
 
     def power(exponent, dtype):
