@@ -41,7 +41,7 @@ def python(record):
     text = f"{said}\n\n{tables}\n\n{single}"
     if "sum_of_one" not in times:
         return text
-    return text + "\n\n" + filled(["`posenc.torch`", "posenc", "torch"], [
+    return text + "\n\n" + filled(["a call of `posenc.torch`", "posenc", "torch"], [
         ["a sum for [8, 512, 512] float32", milliseconds(times["sum_of_many"]), f"`x + table`: {milliseconds(times['torch_sum_of_many'])}"],
         ["a sum for one token, in microseconds", microseconds(times["sum_of_one"]),
          f"`x + table[:, n:n + 1]`: {microseconds(times['torch_sum_of_one'])}"],
@@ -73,14 +73,15 @@ def onnxruntime(record):
         theirs = row["seconds"]["ONNX Runtime"]
         lines.append([str(row["tokens"]), str(row["threads"]), time(theirs),
                       *(f"{time(row['seconds'][name])} ({theirs / row['seconds'][name]:.2f})" for name in names)])
-    table = filled(["tokens", "threads", "ONNX Runtime's", "exact", "fast", "exact, AVX2", "fast, AVX2"], lines)
-    return wrapped(f"All rows are from one run: {setting(record)}.") + "\n\n" + table
+    table = filled(["tokens", "threads", "ONNX Runtime", "posenc, exact", "posenc, fast", "posenc, exact, AVX2", "posenc, fast, AVX2"],
+                   lines)
+    return wrapped(f"All times are from one run: {setting(record)}.") + "\n\n" + table
 
 
 def onnxruntime_errors(record):
     """For bindings/onnxruntime/README.md."""
     names = {"exporter's caches": "ONNX Runtime, an exporter's caches (all in float)",
-             "right caches": "ONNX Runtime, correctly rounded caches", "exact": "exact", "fast": "fast"}
+             "right caches": "ONNX Runtime, correctly rounded caches", "exact": "posenc, exact", "fast": "posenc, fast"}
     return filled(["position", *names.values()],
                   [[position, *(short(errors[name]) for name in names)] for position, errors in record["errors"].items()])
 

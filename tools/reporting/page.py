@@ -1,4 +1,4 @@
-"""What readers see of a run: docs/speed.md, a picture a question, and the tables of README.md and docs/alternatives.md."""
+"""What pages say about a run: docs/speed.md, and blocks of README.md, docs/alternatives.md and docs/performance.md."""
 
 import math
 import textwrap
@@ -20,7 +20,7 @@ DOUBLE_PEERS = {"sleef_f64": "SLEEF u10, {widest}", "sleef_f64_avx2": "SLEEF u10
 
 
 def plain_target(target):
-    """The name that everybody else has for it; main_targets leaves one of those that have the same."""
+    """The usual name of an instruction set. Several of Highway's have the same; main_targets leaves one of them."""
     return "AVX-512" if target.startswith("AVX3") else target
 
 
@@ -75,7 +75,7 @@ def wrong(share):
 
 
 def figures(run):
-    """A table in GB/s: posenc beside other libraries."""
+    """A table in GB/s: posenc, then other libraries."""
     widest = plain_target(run.context["limits_target"])
 
     def line(name, label, target=None):
@@ -87,7 +87,7 @@ def figures(run):
                 continue
             row = run.row(f"Peer/{name}/{ACCURACY_SHAPE}")
             share = wrong(row.counters["misrounded"])
-            said = f"{share} of entries not correctly rounded" if first else share
+            said = f"{share} of entries are not correctly rounded" if first else share
             first = False
             label = label.format(widest=widest, version=" ".join(row.label.split()[:2]))
             yield line(f"Peer/{name}", f"{prefix}{label} ({said})")
@@ -101,30 +101,29 @@ def figures(run):
 
 
 def also(run):
-    """Other figures: of the best target, where none is named."""
+    """Other figures; for the best target, unless a sentence names one."""
     best = run.targets[0]
-    add, table = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}"
+    add, table, memory = f"Add/{{}}/{IN_MEMORY}/{best}", f"Write/{{}}/{IN_MEMORY}/{{}}", IN_MEMORY.replace("x", " x ")
     others = "".join(f" ({plain_target(target)}: {run.ratio(table.format('bf16', target), 'f32_ratio')})"
                      for target in run.targets[1:2])
     sums = [run.entries(add.format(kind)) / run.entries(add.format("f32")) for kind in ("bf16", "f16")]
     steps = f"Timesteps/f32/64x320/{best}"
     return wrapped(f"""\
-- `Add` to a table of 256 MiB runs at {run.ratio(add.format("f32"), "table_add_ratio")} times the rate of adding a precomputed \
-table. For 1 MiB, which a cache holds, it runs at {run.ratio(f"Add/f32/{IN_CACHE}/{best}", "table_add_ratio")} times the rate.
-- In a table of 256 MiB, bfloat16 entries are written at {run.ratio(table.format("bf16", best), "f32_ratio")} times the rate of \
-float32 entries{others}, float16 entries at {run.ratio(table.format("f16", best), "f32_ratio")} times the rate. `Add` to that \
-table handles bfloat16 entries at {sums[0]:.2f} times the rate of float32 entries, float16 entries at {sums[1]:.2f} times the rate.
+- `Write` of {memory} makes {run.ratio(table.format("bf16", best), "f32_ratio")} times as many entries a second in bfloat16 as in \
+float32{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many in float16.
+- `Add` to {memory} adds {sums[0]:.2f} times as many entries a second in bfloat16 as in float32, and {sums[1]:.2f} times as many \
+in float16.
 - Two threads write {IN_CACHE.replace("x", " x ")} at \
 {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread.
 - A table with base 500000, which has many small values, is written at \
-{run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of base 10000.
+{run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of a table with base 10000.
 - 64 timesteps of 320 columns take {run.microseconds(steps)} microseconds. ggml's loop takes \
 {run.ratio(steps, "ggml_ratio", 0)} times as long.
 - `posenc_encoder_memory_size` takes {run.microseconds(f"MemorySize/1024/{best}")} microseconds.""")
 
 
 def creation(run):
-    """Microseconds, warm; in brackets after the caches were swept."""
+    """Microseconds; in brackets, of a call after other work has emptied the caches."""
     def cell(name):
         if name not in run.by_name:
             return ""
@@ -187,15 +186,15 @@ elements. "Large" is"""
 
 
 def readme(run, text):
-    said = wrapped("The table has the speed of posenc divided by the speed of another way; below 1, posenc is slower. All figures "
+    said = wrapped("The table has the speed of posenc divided by the speed of another way. Above 1 posenc is faster. All figures "
                    f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
                    "16,384 tokens for rotating. [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
-    said = wrapped(f"This is the speed of posenc divided by the speed of a table, in [one run](speed.md): {measured(run)}. Below 1 "
-                   f"the table is faster. {SIZES} 65,536 rows for adding, and 16,384 tokens for rotating.")
+    said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Above 1 posenc is "
+                   f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, and 16,384 tokens for rotating.")
     return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
 
@@ -203,7 +202,7 @@ def performance(run, text):
     """The decode step of docs/performance.md by each instruction set, in microseconds."""
     rows = [row for row in run.rows if row.name.startswith("Rotate/exact/f32/half_split/1x40x128/")]
     times = [1e6 * 40 * 128 / row.counters["entries_per_second"] for row in rows]
-    said = wrapped("The benchmark times the same call: 40 heads with 128 elements of float32 in exact arithmetic. These are the "
+    said = wrapped("The benchmark times the same call: exact rotation of 40 heads with 128 float32 elements each. These are the "
                    f"benchmark's times in microseconds, from [one run](speed.md): {measured(run)}.")
     cells = [f"{time:,.3g}" if time < 100 else f"{time:,.0f}" for time in times]
     return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [cells])}")
@@ -218,25 +217,41 @@ def page(run):
                                                    for where in (cache, "256 MiB"))],
                        [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
                                  for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
+    name = "" if plain_target(best) == best else f" The instruction set that this page calls {plain_target(best)} is the one that `posenc targets` calls {best}."
+    said = wrapped("This page says how fast posenc makes tables of encodings and adds encodings to activations. [speed_rotary.md]"
+                   "(speed_rotary.md) is about rotation. `tools/quickstart` measures your machine, and [bench/README.md](../bench/README.md) "
+                   "says what is measured, and [what bounds each loop](../bench/README.md#what-bounds-the-loops).")
+    how = wrapped("All figures are from one run of `posenc_bench` with one thread. Each is the best of nine rounds or more. "
+                  "`tools/report` makes this page from the run's record, [speed.json](speed.json). Sizes are rows x columns." + name)
+    add = wrapped(f"The picture has the speed of posenc with {plain_target(best)}, divided by the speed of a loop that computes no "
+                  "encodings. Above 1 posenc is faster. `Write` is compared with filling the memory: by `memset`, and by streaming "
+                  "stores, which bypass the caches. `Add` is compared with adding a table that was made before, which is read from memory if no "
+                  "cache holds it. "
+                  f"`Add` to {IN_MEMORY.replace('x', ' x ')} runs at "
+                  f"{run.ratio(f'Add/f32/{IN_MEMORY}/{best}', 'table_add_ratio')} times the speed of adding a table. `Add` to "
+                  f"{IN_CACHE.replace('x', ' x ')}, which a cache holds, runs at {run.ratio(f'Add/f32/{IN_CACHE}/{best}', 'table_add_ratio')} "
+                  f"times that speed, and `Add` to one row at {run.ratio(f'Add/f32/{SHAPES[0]}/{best}', 'table_add_ratio')} times.")
     return f"""\
 # How fast?
 
+{said}
+
 {setting(run.context)}.
 
-One thread. All figures are from one run of `posenc_bench` ([speed.json](speed.json)), from which `tools/report` makes this
-page, the page for [rotation](speed_rotary.md) and the table of [README.md](../README.md). Each figure is the best of nine rounds or more. AVX-512 is the target
-that `posenc targets` calls {best}. `tools/quickstart` measures your machine. [bench/README.md](../bench/README.md) says what is
-measured, and [what bounds each loop](../bench/README.md#what-bounds-the-loops).
+{how}
 
 ## How fast is my instruction set?
 
-![GB/s of each instruction set by the size of the table, beside loops that compute it and beside a table in memory](speed.png)
+![GB/s by instruction set and size. Left: making a table, beside loops of other libraries. Right: adding to activations, beside adding a table that was made before](speed.png)
+
+The table has the speed of making a float32 table.
 
 {rates}
 
 ## How fast are other libraries?
 
-GB/s written. In brackets is the share of entries of 5000 x 512 that are not correctly rounded.
+The table has the GB/s that are written. In brackets is the share of entries that are not correctly rounded, in 5000 x 512. The
+line "streaming stores" computes nothing, and shows what memory allows. Empty cells were not measured.
 
 {figures(run)}
 
@@ -244,20 +259,19 @@ GB/s written. In brackets is the share of entries of 5000 x 512 that are not cor
 
 ## What do 16 bits cost?
 
-![Entries a second by type, of each instruction set, in a cache and in memory](speed_types.png)
+![Entries a second by instruction set and type, in a cache and in memory](speed_types.png)
+
+The tables have {IN_CACHE.replace("x", " x ")} entries, which are {cache} in float32, and {IN_MEMORY.replace("x", " x ")} entries, which are 256 MiB in float32.
 
 {entries}
 
-What they cost in accuracy: [accuracy.md](accuracy.md).
+[accuracy.md](accuracy.md) says what 16 bits cost in accuracy.
 
 ## What do I lose against memory?
 
-![The rate as a share of memset's, of streaming stores' and of adding a precomputed table](speed_memory.png)
+![The speed of posenc divided by the speed of memset, of streaming stores, and of adding a table that was made before](speed_memory.png)
 
-With {plain_target(best)}. A share of 1 means that computing the entries takes no time. Adding a precomputed table has to read
-it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
-{run.ratio(f"Add/f32/{IN_MEMORY}/{best}", "table_add_ratio")} times that rate, `Add` of one row \
-{run.ratio(f"Add/f32/{SHAPES[0]}/{best}", "table_add_ratio")} times.
+{add}
 
 ## Also
 
@@ -265,7 +279,7 @@ it from memory as well: `Add` of {IN_MEMORY.replace("x", " x ")} has \
 
 ## Creation
 
-In brackets is the time after other work swept the caches.
+The table has the time of a call. In brackets is the time if other work has emptied the caches before the call.
 
 {creation(run)}
 """

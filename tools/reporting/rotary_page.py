@@ -5,19 +5,19 @@ from reporting.rows import ROTARY_RIVALS, setting, short
 
 TOKENS = ("1", "48", "512", "16384")
 PAIRINGS = ("half_split", "interleaved")
-WAYS = {"Rotate/exact": "exact", "Rotate/fast": "fast", "RotateCached": "by a cache"}
+WAYS = {"Rotate/exact": "exact", "Rotate/fast": "fast", "RotateCached": "with a cache"}
 LIMITS = (("scale", "scaling the elements by 1"), ("memcpy", "copying the elements elsewhere"))
 CONTENTS = {"nan": "NaN", "one_nan": "one NaN in each head", "inf": "infinities", "one_inf": "one infinity in each head",
-            "subnormal": "subnormal", "overflow": "the largest finite ones", "wide": "of any magnitude",
+            "subnormal": "subnormal", "overflow": "near the largest finite number", "wide": "of any magnitude",
             "random": "random bits", "zeros": "zeros", "ones_beside_zeros": "pairs of 1 and 0"}
-ANGLES = {"quarter_turns": "quarters and halves of a turn, scale 0.75", "eighth_turns": "eighths of a turn, small whole numbers",
+ANGLES = {"quarter_turns": "quarters and halves of a turn, scale 0.75", "eighth_turns": "eighths of a turn, elements +-1 to +-9",
           "nearly_twelfths": "the doubles nearest to twelfths of a turn, scale 0.75"}
 HARD = {"easy": "an ordinary angle", "256_bits": "256 bits decide", "1024_bits": "1,024 bits decide"}
 CACHES = {"": "cosines and sines in one row", "duplicated/": "the two tables of transformers", "pairs/": "the layout of ggml"}
 
 
 def slash(cells):
-    """Halves / neighbours; what is missing is left out."""
+    """The cells for halves and neighbours, with / between them; a missing one is left out."""
     return " / ".join(cell for cell in cells if cell)
 
 
@@ -52,7 +52,7 @@ def rates(run, kind):
 
 
 def times_normal(run, rows):
-    """How often the time of normally distributed elements; a range over the rows."""
+    """How many times as long the calls take as with normally distributed elements; a range over the rows."""
     times = [1 / run.by_name[name].counters["normal_ratio"] for name in rows if name in run.by_name]
     texts = [f"{time:.2g}" if time < 9.95 else f"{time:.0f}" for time in (min(times), max(times))] if times else []
     return "-".join(dict.fromkeys(texts))
@@ -96,18 +96,24 @@ def page(run):
 
 {setting(run.context)}.
 
-One thread. All figures are from one run of `posenc_bench` ([speed.json](speed.json)), from which `tools/report` makes this
-page. [bench/README.md](../bench/README.md) says what each row measures. [speed.md](speed.md) has the figures of tables.
+All figures are from one run of `posenc_bench` with one thread. `tools/report` makes this page from the run's record,
+[speed.json](speed.json). [bench/README.md](../bench/README.md) says what each row measures. [speed.md](speed.md) is about
+tables of encodings.
 
 posenc rotates q (32 heads) and k (8 heads) in place, [tokens, heads, 128], with normally distributed elements. A rate is the
-bytes of the elements divided by the best time. Where a cell has two rates, the first is for pairs in halves, the second for
-pairs of neighbours. A single token is at position 131071, others begin at position 0.
+bytes of the elements divided by the best time. If a cell has two rates, the first is for pairs in halves (elements i and
+i + 64), and the second for pairs of neighbours (elements 2i and 2i + 1). A single token is at position 131071. Several tokens
+begin at position 0.
 
-- **exact** rounds each element once. **fast** rounds products and sums, too. Both compute cosines and sines in each call.
-- **by a cache** is the fast arithmetic with a cache of cosines and sines, which posenc wrote before in the type of the elements.
-- **A loop over a table** is what inference engines do. "Vectors by hand" is the fastest loop that they have: intrinsics for
-  the widest vectors of this CPU, cosines and sines loaded once for several heads.
-- **The largest error** is divided by the length of the pair, hypot(a, b).
+- **exact** rounds each element once. **fast** computes in float, and rounds each product and sum. Both compute cosines and
+  sines in each call.
+- **with a cache** is the fast arithmetic, with cosines and sines from a cache. posenc wrote the cache before, in the type of
+  the elements.
+- **A loop over a table** is what inference engines do. "Vectors by hand" is the fastest loop that they have. It uses
+  intrinsics for the widest vectors of this CPU, and loads cosines and sines once for several heads.
+- **Scaling and copying** do not rotate. They show what memory and caches allow.
+- **The largest error** is the largest difference from the correctly rounded elements, divided by the length of the pair,
+  hypot(a, b).
 
 ## How fast by type
 
@@ -117,38 +123,39 @@ pairs of neighbours. A single token is at position 131071, others begin at posit
 
 ## What an input can cost
 
-Exact rotation has a quick loop that rounds nearly all elements. Where this loop cannot tell the rounding, a slower loop in
-double does. Unusual elements go to the slower loop more often. The table has their times, divided by the time for normally
-distributed elements: 48 tokens, in the caches. A range covers both pairings.
+Exact rotation has a quick loop, which rounds nearly all elements. If this loop cannot tell how to round an element, a slower
+loop computes it again. Unusual elements need the slower loop more often. The table says how many times as long a call takes
+with them as with normally distributed elements. It is for 48 tokens, which the caches hold. A range covers both pairings.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
 Some angles also cost time, because many results lie exactly between two numbers of the type, or because the two products
-cancel. The next table has times divided by the time for normally distributed elements at usual angles, for pairs in halves.
-Small whole numbers are 1 to 9 with any sign.
+cancel. The next table says how many times as long a call takes at such angles as with normally distributed elements at usual
+angles. It is for pairs in halves.
 
 {contents(run, ANGLES, PAIRINGS[:1])}
 
-The next table is for `posenc_embed`, which adds an encoding to rows of a table of embeddings: 512 rows of 512 columns, {best}.
-All elements of the embeddings are of one kind.
+The next table is for `posenc_embed`, which adds encodings to embeddings: 512 rows of 512 columns, with {best}. It says how many
+times as long a call takes as with normally distributed embeddings, if all elements are of the kind in the first column.
 
 {sums(run)}
 
 ## Wide arithmetic
 
-If vectors and doubles cannot decide how a result is rounded, posenc computes it in 256 bits, and then in 1,024 bits. These
-are the times of a call for one pair. The angles were constructed.
+If vectors and doubles cannot decide how a result is rounded, posenc computes it with 256 bits. If these cannot decide it
+either, posenc computes it with 1,024 bits. The table has the time of a call that writes one pair as doubles. The angles were
+constructed to need so many bits.
 
 {hard(run)}
 
-If a scaling takes more logarithms (`POSENC_MIXED_NTK`), 1,024 bits take longer.
+1,024 bits take longer if the formula of the scaling has more logarithms (`POSENC_MIXED_NTK`).
 
 ## Caches of cosines and sines
 
-posenc writes a cache for 4096 positions and head dim 128, {best}. In brackets is the rate divided by the rate at which
-`posenc_write` writes as many bytes.
+The table has the rate at which posenc writes a cache for 4096 positions and head dim 128, with {best}. In brackets is this
+rate divided by the rate at which `posenc_write` writes a table with the same number of rows and columns.
 
 {caches(run)}
 
-How long the creation of a rotary takes: [speed.md](speed.md#creation).
+[speed.md](speed.md#creation) says how long the creation of a rotary takes.
 """
