@@ -34,7 +34,7 @@ for page in $pages; do
   cmp -s "$copy/$page" "$work/changed" && { echo "$page has no figure"; exit 1; }
   mv "$work/changed" "$copy/$page"
   if "$3" "$copy/tools/report" --check 2>"$work/stderr"; then echo "it did not find the wrong figure of $page"; exit 1; fi
-  [ "$(cat "$work/stderr")" = "report: $page does not say what docs/speed*.json do: tools/report --publish" ] ||
+  [ "$(cat "$work/stderr")" = "report: $page does not have the figures of docs/speed*.json: run tools/report --publish" ] ||
     { echo "of $page it says:"; cat "$work/stderr"; exit 1; }
   cp "$1/$page" "$copy/$page"
 done

@@ -100,7 +100,7 @@ def draw_types(context, rows, path):
         draw_bars(axes, [plain_target(target) for target in targets], [(name, [cells.get((shape, kind, target), 0) for target in targets]) for kind, name in TYPES],
                   "{:.2g}")
         where = {IN_CACHE: "in a cache", IN_MEMORY: "in memory"}[shape]
-        axes.set_title(f"a table {where}: " + size_label(shape).replace("\n", ", "), fontsize=11)
+        axes.set_title(f"a table {where}: " + size_label(shape).replace("\n", ", ") + " in float32", fontsize=11)
     panels[0].set_ylabel("entries a second, in 10^9; one thread")
     panels[0].legend(frameon=False, fontsize=9)
     save(figure, "How many entries a second are written, by type", context, path)
@@ -108,7 +108,7 @@ def draw_types(context, rows, path):
 
 
 def draw_memory(context, rows, path):
-    """The best target's rates, of those that memory allows."""
+    """The best target's rates, divided by the rates that memory allows."""
     own = [row for row in rows if row.operation in ("Write", "Add") and row.kind == "f32" and row.variant == ""
            and row.target not in NO_VECTORS]
     if not own or not any(row.operation == "Add" for row in own):
@@ -119,14 +119,14 @@ def draw_memory(context, rows, path):
     draw_bars(axes, [size_label(shape) for shape in shapes],
               [(name, [cells.get((operation, shape), {}).get(counter, 0) for shape in shapes]) for name, operation, counter in (
                   ("Write, compared with filling the memory by memset", "Write", "memset_ratio"),
-                  ("Write, compared with filling it by streaming stores", "Write", "stream_ratio"),
+                  ("Write, compared with filling the memory by streaming stores", "Write", "stream_ratio"),
                   ("Add, compared with adding a table that was computed before", "Add", "table_add_ratio"))], "{:.2f}")
     axes.axhline(1, color="#555555", linestyle="--", linewidth=1.2)
     axes.legend(frameon=False, fontsize=9)
-    axes.text(-0.46, 1.02, "as fast", fontsize=8.5, color="#555555")
-    axes.set_ylabel("speed of posenc / speed of what it is compared with")
-    save(figure, f"How fast posenc is beside memory (float32, "
-         f"{plain_target(own[0].target)}, one thread)", context, path)
+    axes.text(-0.46, 1.02, "equal speed", fontsize=8.5, color="#555555")
+    axes.set_ylabel("speed of posenc / speed of the other loop")
+    save(figure, f"posenc compared with loops that compute no encodings (float32, {plain_target(own[0].target)}, one thread)",
+         context, path)
     return True
 
 
@@ -158,7 +158,7 @@ def draw_accuracy(context, rows, path):
     draw_points(axes, [(max(row.counters["max_abs_error"], none), row.gigabytes, peer_name(row),
                         row.kind.endswith("_sse4")) for row in peers], STYLES[1])
     finish_accuracy_axes(axes, none, max(errors), room=600)
-    axes.set_xlabel("largest difference from the correctly rounded value; in brackets: how many entries are wrong\n"
+    axes.set_xlabel("largest difference from the correctly rounded value; in brackets: share of entries that are not correctly rounded\n"
                     "(hollow: limited to SSE4; left of the dotted line: every entry is correctly rounded)")
     save(figure, f"Fast and right is top left: a float32 table of {ACCURACY_SHAPE.replace('x', ' x ')}, one thread",
          context, path)
@@ -166,7 +166,7 @@ def draw_accuracy(context, rows, path):
 
 
 def draw_rotary(context, rows, path):
-    """A panel for a single token, one for many. The errors are those of a single token, at the end of a long context."""
+    """A panel for a single token, and one for many. Both have the errors of a single token at the end of a long context."""
     def own(arithmetic, shape):
         found = [row for row in select(rows, "Rotate", arithmetic + "/f32/half_split", "")
                  if row.shape == shape and row.target not in NO_VECTORS]
@@ -203,8 +203,7 @@ def draw_rotary(context, rows, path):
         axes.set_xlabel("largest error at position 131071, divided by the length of the pair, hypot(a, b)\n"
                         "(hollow: limited to SSE4; left of the dotted line: every element is correctly rounded)")
     panels[0][-1].set_ylabel("")
-    save(figure, "Rotating q and k: exact or fast, posenc stays right at position 131071 (float32, 40 heads of 128)", context,
-         path)
+    save(figure, "Rotating q and k: speed, and error at position 131071 (float32, 40 heads of 128, one thread)", context, path)
     return True
 
 
@@ -223,7 +222,7 @@ def draw_points(axes, points, style):
 
 
 def name_points(figure):
-    """Names right of their points; one that would touch a point or another name stands lower or higher, but in the frame."""
+    """Writes names right of their points. A name that would touch a point or another name is moved up or down in the frame."""
     renderer = figure.canvas.get_renderer()
     for axes in figure.axes:
         points = sorted((line for line in axes.get_lines() if line.get_gid()), key=lambda line: -line.get_ydata()[0])

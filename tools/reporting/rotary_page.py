@@ -8,7 +8,7 @@ PAIRINGS = ("half_split", "interleaved")
 WAYS = {"Rotate/exact": "exact", "Rotate/fast": "fast", "RotateCached": "with a cache"}
 LIMITS = (("scale", "scaling the elements by 1"), ("memcpy", "copying the elements elsewhere"))
 CONTENTS = {"nan": "NaN", "one_nan": "one NaN in each head", "inf": "infinities", "one_inf": "one infinity in each head",
-            "subnormal": "subnormal", "overflow": "near the largest finite number", "wide": "of any magnitude",
+            "subnormal": "subnormal", "overflow": "+- the largest finite number", "wide": "of any magnitude",
             "random": "random bits", "zeros": "zeros", "ones_beside_zeros": "pairs of 1 and 0"}
 ANGLES = {"quarter_turns": "quarters and halves of a turn, scale 0.75", "eighth_turns": "eighths of a turn, elements +-1 to +-9",
           "nearly_twelfths": "the doubles nearest to twelfths of a turn, scale 0.75"}

@@ -49,7 +49,7 @@ class Row:
 
 
 def load(path, commit=None):
-    """Its context and rows, and a shorter text of the same; it says the commit if it is given or there already."""
+    """The context and the rows of a run, and a shorter text of both. The context names the commit if it is given or recorded."""
     with open(path, encoding="utf-8") as file:
         data = json.load(file)
     entries = [{name: value for name, value in entry.items() if name not in REPETITIONS}
@@ -72,7 +72,7 @@ def unique(values):
 
 
 def main_targets(rows):
-    """Best first, without those of scalars and those that hardly differ from one that is there."""
+    """The targets with vectors, best first. Of targets that hardly differ only the best is kept."""
     return main_targets_of(unique(row.target for row in rows))
 
 
@@ -100,7 +100,7 @@ def setting(context):
 
 
 def day(context):
-    """The date, the commit, and what other programs used meanwhile."""
+    """The date, the commit, and how many processors other programs used during the run."""
     others = context.get("busy", 0)
     return (context["date"][:10] + (f", commit {context['commit']}" if "commit" in context else "")
             + (f", while other programs used {others} of {context['num_cpus']} processors" if others >= 0.1 else ""))
