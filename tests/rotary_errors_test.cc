@@ -50,7 +50,7 @@ TEST(RotaryErrors, OfRoundedPhasesGrowWithThePosition) {
                                  {"f32_exp (MLX)", POSENC_F32_EXP, 1e-3, 4e-2},
                                  {"f64_inv_freq (gemma.cpp)", POSENC_F64_INV_FREQ, 1e-3, 2e-2}};
   std::printf(
-      "| phases | base | at 131071 | its last 256 | at 1048575 | its last 256 "
+      "| phases | base | at 131071 | at 130816 .. 131071 | at 1048575 | at 1048320 .. 1048575 "
       "|\n|---|---|---|---|---|---|\n");
   for (const Engine& engine : kEngines) {
     for (const double base : {1e4, 5e5, 1e6}) {

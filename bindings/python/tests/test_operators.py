@@ -1,4 +1,4 @@
-"""Tests posenc.torch's operators: they have the bits of posenc's calls, and exact gradients; torch can trace, compile, export,
+"""Tests posenc.torch's operators: they have the bits of posenc's calls, and right gradients; torch can trace, compile, export,
 batch and differentiate them like its own operators."""
 
 import io
