@@ -43,9 +43,9 @@ def python(record):
         return text
     return text + "\n\n" + filled(["a call of `posenc.torch`", "posenc", "torch"], [
         ["a sum for [8, 512, 512] float32", milliseconds(times["sum_of_many"]), f"`x + table`: {milliseconds(times['torch_sum_of_many'])}"],
-        ["a sum for one token, in microseconds", microseconds(times["sum_of_one"]),
-         f"`x + table[:, n:n + 1]`: {microseconds(times['torch_sum_of_one'])}"],
-        ["`rotate` for one token, 32 heads of q and 8 of k, in microseconds", microseconds(times["rotate_one"]), ""]])
+        ["a sum for one token", f"{microseconds(times['sum_of_one'])} us",
+         f"`x + table[:, n:n + 1]`: {microseconds(times['torch_sum_of_one'])} us"],
+        ["`rotate` for one token, 32 heads of q and 8 of k", f"{microseconds(times['rotate_one'])} us", ""]])
 
 
 def npm(record):
