@@ -1,6 +1,6 @@
 #!/bin/sh
 # report.sh SOURCE WORK PYTHON: without matplotlib tools/report writes its tables all the same, and says that pictures are missing.
-# And --check finds each page with a figure that no recorded run has.
+# --check finds each page with a figure that no recorded run has. In ratios above 1 posenc is faster.
 set -eu
 work=$2/report
 rm -rf "$work" && mkdir -p "$work/without/matplotlib" "$work/out"
@@ -38,3 +38,18 @@ for page in $pages; do
     { echo "of $page it says:"; cat "$work/stderr"; exit 1; }
   cp "$1/$page" "$copy/$page"
 done
+
+# Records in which posenc takes half of the time of ggml and of ONNX Runtime.
+PYTHONPATH="$1/tools" "$3" - <<'END'
+from reporting.bindings import ggml, onnxruntime
+
+named = {"context": {"cpu": "a CPU", "date": "2026-01-01", "num_cpus": 1}, "versions": "1.0"}
+for made, want in (
+    (ggml({**named, "errors": {}, "seconds": {"NEOX, float32": {"n = 1": {"ggml": 2e-6, "exact": 1e-6, "fast": 0.1e-6}}}}),
+     "| `NEOX`, float32 | 2.0 | 20 |"),
+    (onnxruntime({**named, "rows": [{"tokens": 1, "threads": 1, "seconds": {
+        "ONNX Runtime": 2e-6, "exact": 1e-6, "fast": 4e-6, "exact target=AVX2": 2e-6, "fast target=AVX2": 1e-6}}]}),
+     "1 us (2.00) | 4 us (0.50) |"),
+):
+    assert want in made, f"there is no {want} in\n{made}"
+END
