@@ -243,6 +243,27 @@ static_assert(std::is_nothrow_move_constructible_v<Rotary> && std::is_nothrow_mo
                   !std::is_copy_constructible_v<Rotary>,
               "owns what it created");
 
+TEST(RotaryCalls, TakeArraysOfSeveralDimensions) {
+  const Rotary rotary = Create();
+  float q[kTokens][kQHeads][kHeadDim], want[kTokens][kQHeads][kHeadDim];
+  float cos[kTokens][kHeadDim] = {}, sin[kTokens][kHeadDim] = {};
+  std::vector<float> elements;
+  for (std::size_t i = 0; i < kTokens * kQHeads * kHeadDim; ++i) elements.push_back(static_cast<float>(i));
+  std::memcpy(q, elements.data(), sizeof(q));
+  std::memcpy(want, elements.data(), sizeof(want));
+  EXPECT_EQ(rotary.Rotate(kFirst, kTokens, {{q, kQHeads, kQHeads * kHeadDim, kHeadDim}}), POSENC_OK);
+  const Heads pointer = {&want[0][0][0], kQHeads, kQHeads * kHeadDim, kHeadDim};
+  EXPECT_EQ(rotary.Rotate(kFirst, kTokens, {pointer}), POSENC_OK);
+  EXPECT_EQ(std::memcmp(q, want, sizeof(q)), 0);
+  const Cache cache = {POSENC_CACHE_HALVES_TWICE, cos, sin, kHeadDim};
+  EXPECT_EQ(rotary.WriteCache(kFirst, kTokens, cache), POSENC_OK);
+  EXPECT_EQ(cos[kTokens - 1][0], cos[kTokens - 1][kHeadDim / 2]);
+  const ConstCache read = {POSENC_CACHE_HALVES_TWICE, cos, sin, kHeadDim, kTokens};
+  EXPECT_EQ(rotary.RotateCached(read, 0, kTokens, {{q, kQHeads, kQHeads * kHeadDim, kHeadDim}}), POSENC_OK);
+  const Cache one = {POSENC_CACHE_COS_SIN, cos, nullptr, kHeadDim};
+  EXPECT_EQ(one.sin, nullptr);
+}
+
 TEST(Rotaries, AreEmptyBeforeCreate) {
   const Rotary rotary;
   EXPECT_EQ(rotary.head_dim(), 0u);

@@ -26,9 +26,13 @@ program=$(in_document README.md c 1)
 [ -n "$program" ] || { echo "README.md has no program in C"; exit 1; }
 printf '%s\n' "$program" | $cc -std=c99 -x c $warnings -
 in_comment include/posenc/rotary_c.h "posenc_heads tensors[2] = {" | check "$cc -std=c99" c rotary_c.h "$heads"
-in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
-in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "float* table, size_t rows"
-in_comment include/posenc/posenc.h "posenc::Spec spec;" | check "$cxx -std=c++17" c++ posenc.h "float* table, size_t rows"
+for heads in "$heads" "float q[][32][128], float k[][8][128], int64_t n_past, size_t tokens"; do
+  in_comment include/posenc/rotary.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ rotary.h "$heads"
+done
+for table in "float* table" "float table[][512]"; do
+  in_comment include/posenc/posenc.h "posenc::Spec spec;" | check "$cxx -std=c++17" c++ posenc.h "$table, size_t rows"
+  in_comment include/posenc/posenc_c.h "posenc_spec spec;" | check "$cc -std=c99" c posenc_c.h "$table, size_t rows"
+done
 in_comment include/posenc/models_c.h "posenc_config_entry entries[] = {" |
   check "$cc -std=c99" c models_c.h void
 in_comment include/posenc/models.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ models.h void

@@ -165,6 +165,25 @@ TEST_F(TypedHeader, TakesTypesOfTheCaller) {
   EXPECT_TRUE(same());
 }
 
+TEST_F(TypedHeader, TakesArraysOfSeveralDimensions) {
+  static_assert(TypeOf<float[2][3]>() == POSENC_F32 && TypeOf<const BFloat16[2]>() == POSENC_BF16, "");
+  float table[kRows][kStride] = {}, want[kRows * kStride] = {};
+  EXPECT_EQ(e.Write(kFirst, kRows, {table, kStride}), POSENC_OK);
+  EXPECT_EQ(e.Write(kFirst, kRows, {want, kStride}), POSENC_OK);
+  EXPECT_EQ(std::memcmp(table, want, sizeof(want)), 0);
+  const std::int32_t positions[kRows][1] = {{7}, {-8}, {9}};
+  EXPECT_EQ(e.WriteAt(positions, kRows, {table, kStride}), POSENC_OK);
+  EXPECT_EQ(e.WriteAt(positions[0], kRows, {want, kStride}), POSENC_OK);
+  EXPECT_EQ(std::memcmp(table, want, sizeof(want)), 0);
+  std::int64_t ids[kRows][1] = {{4}, {0}, {2}};
+  const BFloat16 embeddings[kVocabulary][kTableStride] = {};
+  const Lookup lookup(ids, embeddings, kVocabulary, kTableStride);
+  EXPECT_EQ(lookup.ids.type, POSENC_I64);
+  EXPECT_EQ(lookup.ids.data, ids);
+  EXPECT_EQ(lookup.type, POSENC_BF16);
+  EXPECT_EQ(lookup.table, embeddings);
+}
+
 TEST_F(TypedHeader, AxesOfGridsHaveTheirMembers) {
   const double positions[] = {1.0, 2.0};
   const GridAxis run{e, 1, 3, -2}, list{e, 4, 2, positions};

@@ -14,11 +14,11 @@ namespace posenc {
 inline constexpr double kMaxUlp = 0.5;
 
 // The error of POSENC_FAST for a pair of elements a and b, in ulps of hypot(a, b), is below this constant if
-// hypot(a, b) is below 2^(max_exponent - 1).
+// hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxFastUlp = 2.0;
 
-// With an amplitude or a scale, whose product is A, the error in ulps of A hypot(a, b) is below this constant
-// if A hypot(a, b) is below 2^(max_exponent - 1).
+// If an amplitude or a scale is set, the error in ulps of A hypot(a, b), where A is the amplitude times the
+// scale, is below this constant if A hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // The format of a type of elements: binary floating point with subnormal numbers.
@@ -47,8 +47,8 @@ constexpr ElementTraits TraitsOf(posenc_type type) {
   }
 }
 
-// The spacing of a type at x, the distance between its two numbers around x, is 2^SpacingExponent(type, x). x
-// may be rounded, as long as it keeps its exponent.
+// The spacing of a type at x, the distance between its two numbers around x, is 2^SpacingExponent(type, x).
+// For a real number that is not a double, pass a double with the same exponent.
 inline int SpacingExponent(posenc_type type, double x) {
   const ElementTraits traits = TraitsOf(type);
   int exponent = traits.min_exponent;
@@ -56,7 +56,8 @@ inline int SpacingExponent(posenc_type type, double x) {
   return (exponent < traits.min_exponent ? traits.min_exponent : exponent) - traits.digits;
 }
 
-// |error| in ulps, where error = got - exact, computed precisely enough, and an ulp is the spacing at exact.
+// |error| in ulps of the type at exact. The caller computes error = got - exact, in a precision that keeps
+// the bits that matter.
 inline double UlpError(posenc_type type, double error, double exact) {
   return std::ldexp(std::fabs(error), -SpacingExponent(type, exact));
 }

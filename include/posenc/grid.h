@@ -24,8 +24,8 @@
 
 namespace posenc {
 
-// posenc_grid_axis: an encoder, the first of its columns in a row, and count positions. These are
-// first_position, first_position + 1, ... or an array. Encoder and array must outlive the axis.
+// posenc_grid_axis: an encoder, the column of a row where the axis begins, and count positions. The positions
+// are first_position, first_position + 1, ... or an array. Encoder and array must outlive the axis.
 struct GridAxis : posenc_grid_axis {
   GridAxis(const Encoder& encoder_, std::size_t column_, std::size_t count_, std::int64_t first_position_ = 0)
       : posenc_grid_axis{encoder_.get(), column_, count_, {}, first_position_} {}
@@ -34,15 +34,15 @@ struct GridAxis : posenc_grid_axis {
 };
 static_assert(sizeof(GridAxis) == sizeof(posenc_grid_axis), "GridAxis [n] is an array of posenc_grid_axis");
 
-// Writes prefix_rows rows of zeros, then a row for each cell. If only the run knows the number of axes, call
-// posenc_write_grid.
+// Writes prefix_rows rows of zeros, then a row for each cell. If the number of axes is known only at run
+// time, call posenc_write_grid.
 template <std::size_t kCount>
 [[nodiscard]] Status WriteGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& out,
                                std::size_t* bad_axis = nullptr, std::size_t* bad_index = nullptr) {
   return posenc_write_grid(axes, kCount, prefix_rows, &out, bad_axis, bad_index);
 }
 
-// x[r] = x[r] * scale + encoding
+// x[r] = x[r] * scale + encoding, in the columns of axes. In prefix rows the encoding is zeros.
 template <std::size_t kCount>
 [[nodiscard]] Status AddGrid(const GridAxis (&axes)[kCount], std::size_t prefix_rows, const Rows& x,
                              float scale = 1.0f, std::size_t* bad_axis = nullptr,

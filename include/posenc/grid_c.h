@@ -34,14 +34,14 @@ typedef struct posenc_grid_axis {
   const posenc_encoder* encoder;  // several axes may share one
   size_t column;                  // the first column of the axis
   size_t count;                   // positions of the axis: rows or columns of the image, for example
-  posenc_list positions;          // [count]; or data is NULL: first_position .. first_position + count - 1
-  int64_t first_position;         // only if positions.data is NULL
+  posenc_list positions;          // [count]; if data is NULL: first_position, first_position + 1, ...
+  int64_t first_position;         // used only if positions.data is NULL
 } posenc_grid_axis;
 
 // Writes prefix_rows rows of zeros (for class tokens), then a row for each cell. The number of cells is the
 // product of all counts. The last axis varies fastest. In each cell, the columns of an axis are the encoding
-// of its position there, as posenc_write_at writes it. Columns of no axis keep their bytes. out->stride must
-// be at least column + dim of each axis.
+// of its position there, as posenc_write_at writes it. Columns that belong to no axis keep their bytes in all
+// rows, also in prefix rows. out->stride must be at least column + dim of each axis.
 //
 // If an axis is at fault, *bad_axis becomes its index. If one of its positions is out of range, *bad_index
 // becomes the index of the position on that axis. Both pointers may be NULL. If a count is 0, positions are
@@ -49,7 +49,9 @@ typedef struct posenc_grid_axis {
 POSENC_CALL posenc_write_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
                               const posenc_rows* out, size_t* bad_axis, size_t* bad_index);
 
-// Adds a grid: x[r] = x[r] * scale + encoding, rounded as in posenc_add. Prefix rows become x[r] * scale.
+// Adds a grid: in the columns of axes x[r] = x[r] * scale + encoding, rounded as in posenc_add. In prefix
+// rows the encoding is zeros. Columns that belong to no axis keep their bytes: they are not multiplied by
+// scale.
 POSENC_CALL posenc_add_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
                             const posenc_rows* x, float scale, size_t* bad_axis, size_t* bad_index);
 

@@ -49,7 +49,7 @@ namespace posenc {
 
 // posenc_config_entry: a key of a configuration with its value. It points to keys, strings and numbers.
 struct ConfigEntry : posenc_config_entry {
-  // A number; of a bool a flag.
+  // A number. A bool becomes a flag.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   constexpr ConfigEntry(const char* name, T value)
       : posenc_config_entry{name,
@@ -70,6 +70,12 @@ struct ConfigEntry : posenc_config_entry {
   // A list of numbers.
   constexpr ConfigEntry(const char* name, const double* values, std::size_t size)
       : posenc_config_entry{name, POSENC_CONFIG_NUMBERS, 0.0, nullptr, values, size} {}
+
+  // A list of flags, each 0 or 1, with the kind POSENC_CONFIG_FLAGS; or with posenc_config_kind{-1} a value
+  // that posenc has no kind for, such as a list of mixed kinds.
+  constexpr ConfigEntry(const char* name, posenc_config_kind kind_, const double* values = nullptr,
+                        std::size_t size = 0)
+      : posenc_config_entry{name, kind_, 0.0, nullptr, values, size} {}
 };
 
 static_assert(sizeof(ConfigEntry) == sizeof(posenc_config_entry),
@@ -83,9 +89,9 @@ struct Config : posenc_config {
     entries = entries_;
     count = count_;
   }
-  // An array, or a std::vector, of ConfigEntry or of posenc_config_entry.
-  template <std::size_t kCount>
-  explicit Config(const ConfigEntry (&all)[kCount]) : Config(all, kCount) {}
+  // An array, a std::array or a std::vector of ConfigEntry or of posenc_config_entry.
+  template <class Entry, std::size_t kCount>
+  explicit Config(const Entry (&all)[kCount]) : Config(all, kCount) {}
   template <class Vector, class = decltype(std::declval<const Vector&>().data())>
   explicit Config(const Vector& all) : Config(all.data(), all.size()) {}
 };

@@ -32,7 +32,7 @@ typedef struct posenc_model_report {
   const char* key;  // the key or preset at fault, or "". It points to the caller's key or to constant text
   size_t index;     // of this key's entry; equal to the number of entries if no entry is at fault
   int64_t layers;   // how many layers the model has; 0 if that is unknown
-  int32_t rotates;  // 0: this layer or model does not rotate (status POSENC_BAD_ARGUMENT); else 1
+  int32_t rotates;  // 0: the layer or model does not rotate (status of the kind POSENC_BAD_ARGUMENT); else 1
   char model_type[64];  // the type or architecture whose rules were taken; "" if posenc does not know it
   char source[64];      // where posenc's authors read these rules: "transformers, models/llama"; or ""
   char text[512];       // why the function failed; "" if it did not
@@ -59,10 +59,10 @@ POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 // Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members of *spec as a preset has them for heads of head_dim elements, with the base, factor and
-// lengths of the model that its formula names. Two presets are not complete: "phi3_longrope" needs factors,
-// and "grok1_yarn_log" original_length. Other models of a family may differ: set their base, factor and
-// lengths afterwards. On failure, such as a head_dim that does not suit the preset, *spec stays as it was.
+// Sets all members of *spec as a preset has them for heads of head_dim elements. The base, factor and lengths
+// are those of one model of the family (posenc_preset.formula and source). If your model has others, set them
+// afterwards. Two presets are not complete: "phi3_longrope" needs factors, and "grok1_yarn_log" needs
+// original_length. On failure, such as a head_dim that does not suit the preset, *spec stays as it was.
 // report may be NULL.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
@@ -97,10 +97,11 @@ enum POSENC_ENUM(posenc_config_kind) {
   POSENC_CONFIG_FLAGS = 5     // numbers [count], which are 0 (false) or 1 (true)
 };
 
-// A key with its value. Dots join the key of a dictionary with the keys in it: "rope_scaling.factor". A list
-// of strings becomes an entry for each string, whose key ends with the index: "layer_types.3". An empty list
-// is a list of numbers. Give an entry whose value is anything else, such as a list of mixed kinds, the kind
-// -1. This struct will not grow.
+// A key with its value. A dictionary has no entry itself, but each key in it has one: "rope_scaling.factor".
+// (If a key has null instead of a dictionary, it is an entry of the kind NULL.) A list of strings becomes an
+// entry for each string, whose key ends with the index: "layer_types.3". An empty list is of the kind
+// NUMBERS. A list of anything else, such as of mixed kinds, is an entry of the kind -1, which has no value.
+// This struct will not grow.
 typedef struct posenc_config_entry {
   const char* key;          // a report may point to it
   posenc_config_kind kind;  // of the value; it says which of the members below is read
@@ -119,7 +120,7 @@ typedef struct posenc_config {
   const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
   const char* model_type;              // instead of the one in the configuration, or NULL
   const posenc_pairing* pairing;       // for a model that posenc does not know, or NULL
-  unsigned char* read;  // NULL, or [count]: becomes 1 for entries that were used, else 0; on failure, too
+  unsigned char* read;  // NULL, or [count]: becomes 1 for entries that were used, else 0. Also on failure
 } posenc_config;
 
 // Sets all members of *spec as the rotary embedding of the configuration's model needs them.
@@ -130,11 +131,13 @@ typedef struct posenc_config {
 //   about other parts of a model ("vision_config.hidden_size").
 // - If it does not know the model, you may set pairing. It then takes the keys that all models have, and
 //   assumes that the model rotates by +p along one axis, and in all layers.
-// - Pass the tensors rope_freqs, rope_factors_short and rope_factors_long of a GGUF file as NUMBERS.
-// - For scalings that use length, length becomes original_length. Set it to the context that you need.
-// - If layers rotate differently, name a layer or a type of layer, else the call fails. If some layers rotate
-//   alike and the others do not rotate, no name is needed, and the spec is for those that rotate. To find out
-//   which ones, call the function for each layer.
+// - If a GGUF file has the tensors "rope_freqs.weight", "rope_factors_short.weight" or
+//   "rope_factors_long.weight", pass their values as NUMBERS, with these names as keys.
+// - For scalings that use the member length, this function sets it to original_length. Then set length to the
+//   context that you need.
+// - If layers rotate differently, set layer or layer_type, else the call fails. If some layers rotate
+//   alike and the others do not rotate, neither is needed, and the spec is for the layers that rotate. To
+//   find out which layers these are, call the function for each layer.
 //
 // On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
@@ -143,7 +146,7 @@ POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t stru
 // Token ids with padding. This struct will not grow.
 typedef struct posenc_ids {
   posenc_type type;    // I32 or I64
-  const void* data;    // [batch, stride], of which the columns 0 .. sequence - 1 are used
+  const void* data;    // [batch, stride]; the function reads the columns 0 .. sequence - 1
   size_t stride;       // in elements; at least sequence
   int64_t padding_id;  // at least -2^31
 } posenc_ids;
@@ -152,15 +155,18 @@ typedef struct posenc_ids {
 // create_position_ids_from_input_ids do, for posenc_embed_at. For s = 0 .. sequence - 1:
 //
 //   positions[b][s] = padding_id               if ids[b][s] is padding_id
-//   positions[b][s] = padding_id + past + n    else; n tokens of ids[b][0] .. ids[b][s] are not padding
+//   positions[b][s] = padding_id + past + n    else
 //
-// past is the number of tokens that came before (past_key_values_length), or 0. positions is [batch, stride]
-// of I32 or I64, and must not overlap ids. padding_id + past + sequence must be at most 2^31 and fit the
-// type.
+// n is how many of ids[b][0] .. ids[b][s] are not padding_id.
+// past is the number of tokens that came before (past_key_values_length), or 0. positions is [batch, stride].
+// Its type is I32 or I64, only in this function. Its stride must be at least sequence. For posenc_embed_at,
+// which reads positions without gaps, it must be equal to sequence. positions must not overlap ids.
+// padding_id + past + sequence must be at most 2^31 and fit the type.
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What becomes of a count n. m is the last count of its column or row. f32() and f64() round to nearest.
+// What posenc_positions_from_mask writes for a count n. m is the last count of its column (for y) or row (for
+// x). f32() and f64() round to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and
@@ -171,13 +177,13 @@ enum POSENC_ENUM(posenc_normalization) {
 
 // The cells of an image. This struct will not grow.
 typedef struct posenc_mask {
-  const uint8_t* padding;  // [height * width], row after row: 0 is a cell, any other byte padding. Or NULL:
-                           // all are cells
+  const uint8_t* padding;  // [height * width], row after row: 0 if the cell belongs to the image, another
+                           // byte if it is padding. NULL if no cell is padding
   size_t height;           // at most 2^31
   size_t width;            // at most 2^31
 } posenc_mask;
 
-// Numbers the cells of an image, as DETR does, in y and x [height * width], row after row:
+// Numbers the cells of an image, padding included, as DETR does, in y and x [height * width], row after row:
 //
 //   y[r][c] = how many of the cells (0, c) .. (r, c) are not padding
 //   x[r][c] = how many of the cells (r, 0) .. (r, c) are not padding
@@ -186,7 +192,7 @@ typedef struct posenc_mask {
 // to double. scale and offset must be in -2^31 .. 2^31. y, x and the mask must not overlap.
 //
 // DETR encodes y in the first half of the columns and x in the second half. Make the encoder from the preset
-// "detr" for dim / 2 columns, and set its position_offset to 0, because these counts begin with 1:
+// "detr" for dim / 2 columns. Set position_offset to 0 before creation, because these counts begin with 1:
 //
 //   posenc_list rows = {POSENC_F64, y}, columns = {POSENC_F64, x};
 //   posenc_rows first = {POSENC_F32, out, dim}, second = {POSENC_F32, out + dim / 2, dim};

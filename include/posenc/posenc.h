@@ -3,7 +3,8 @@
 //   to do this                                          call this
 //   fill a table of encodings                           Encoder::Write
 //   encode an array of positions (diffusion timesteps)  Encoder::WriteAt
-//   add encodings to activations                        Encoder::Add; in a decode step AddAt
+//   add encodings to activations, also to one token     Encoder::Add
+//   add in a decode step of a batch                     Encoder::AddAt
 //   add to a batch, left-padded or not                  Encoder::AddBatch
 //   look up tokens and add encodings in one pass        Encoder::Embed, Encoder::EmbedAt
 //   encode the grid of an image's patches               WriteGrid         grid.h
@@ -20,9 +21,10 @@
 // These classes are thin inline wrappers around the functions of C. posenc_c.h says what each function
 // computes and refuses. They never throw. Threads may share an Encoder.
 //
-// Arrays are given as in {table, 512}: a pointer to float, double, BFloat16, Float16 (types.h), std::int32_t
-// or std::int64_t, and a stride. posenc_c.h says which of these types a call takes. For a 16-bit type of your
-// own write {POSENC_BF16, table, 512}, and for a lookup {ids, POSENC_BF16, table, vocabulary, stride}.
+// Arrays are given as in {table, 512}: an array or a pointer, and a stride. Elements are float, double,
+// BFloat16, Float16 (types.h), std::int32_t or std::int64_t. posenc_c.h says which of these types a call
+// takes. For a 16-bit type of your own write {POSENC_BF16, table, 512}, and for a lookup {ids, POSENC_BF16,
+// table, vocabulary, stride}.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 
@@ -59,9 +61,9 @@ class Encoder {
     return posenc_encoder_memory_size(&spec, bytes);
   }
 
-  // Creates it in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
-  // freed while *out exists, or the Encoder that *out is moved to: declare it before them. It may be used
-  // again for another CreateIn.
+  // Creates *out in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
+  // freed as long as *out lives, or the Encoder that *out is moved to. So declare the memory before these. To
+  // replace what *out is, another CreateIn may get the same memory.
   [[nodiscard]] static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes,
                                        Encoder* out) {
     if (out == nullptr) return posenc_encoder_create_in(&spec, memory, bytes, nullptr);  // is refused

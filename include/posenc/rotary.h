@@ -8,8 +8,8 @@
 //   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
 //   take a model's preset or configuration       RotaryPreset, RotaryFromConfig    models.h
 //
-//   // float q[tokens][32][128], k[tokens][8][128], in place. For q[32][tokens][128] write
-//   // {q, 32, 128, tokens * 128}.
+//   // q is float [tokens][32][128], k is float [tokens][8][128]: arrays, or pointers to the first elements.
+//   // They are rotated in place. For q[32][tokens][128] write {q, 32, 128, tokens * 128}.
 //   posenc::RotarySpec spec;
 //   spec.head_dim = 128;
 //   posenc::Rotary rotary;
@@ -85,8 +85,8 @@ struct ConstCache : posenc_const_cache {
       : ConstCache(written.layout, written.type, written.cos, written.sin, written.row_stride, rows_) {}
 };
 
-// The tensors of one call: {q, k}, or an array of posenc_heads [count]. It keeps a pointer only. So write a
-// list {q, k} within the call; a variable Tensors made of a list points to memory that is gone.
+// The tensors of one call: a list {q, k}, or an array of posenc_heads [count]. The class keeps a pointer
+// only. So write a list {q, k} within the call: a variable made of a list would point to memory that is gone.
 class Tensors {
  public:
   Tensors(std::initializer_list<Heads> tensors) : first_(tensors.begin()), count_(tensors.size()) {}
@@ -114,9 +114,9 @@ class Rotary {
     return posenc_rotary_memory_size(&spec, bytes);
   }
 
-  // Creates it in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
-  // freed while *out exists, or the Rotary that *out is moved to: declare it before them. It may be used
-  // again for another CreateIn.
+  // Creates *out in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
+  // freed as long as *out lives, or the Rotary that *out is moved to. So declare the memory before these. To
+  // replace what *out is, another CreateIn may get the same memory.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused

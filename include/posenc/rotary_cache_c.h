@@ -1,5 +1,6 @@
 // Caches of cosines and sines for C (C99): tables that a rotary writes once, and that rotations then read.
-// Most programs need no cache, because posenc_rotate computes each cosine and sine once for all heads.
+// Most programs need no cache, because posenc_rotate computes each cosine and sine once for all heads of a
+// call. With a cache all layers of a model can share them. Use one if your runtime already has it.
 //
 //   to do this                                    call this
 //   write a cache for consecutive positions       posenc_write_cache
@@ -29,10 +30,10 @@ enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_HALVES = 0,        // two tables [tokens, r/2]: cosines and sines. ONNX Runtime
   POSENC_CACHE_HALVES_TWICE = 1,  // two tables [tokens, r]: [cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers
   POSENC_CACHE_DUPLICATED = 2,    // two tables [tokens, r], with a pair's value at both of its elements: for
-                                  // POSENC_NEIGHBOURS [cos_0 cos_0 cos_1 cos_1 ...], for POSENC_HALF_SPLIT as
-                                  // HALVES_TWICE
-  POSENC_CACHE_COS_SIN = 3,       // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
-  POSENC_CACHE_PAIRS = 4          // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
+                                // POSENC_NEIGHBOURS [cos_0 cos_0 cos_1 cos_1 ...], for POSENC_HALF_SPLIT the
+                                // same as HALVES_TWICE
+  POSENC_CACHE_COS_SIN = 3,  // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
+  POSENC_CACHE_PAIRS = 4     // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
 };
 
 // A cache to write. This struct will not grow.
@@ -64,12 +65,13 @@ typedef struct posenc_const_cache {
 } posenc_const_cache;
 
 // Rotates token t by row first_row + t of a cache. The amplitude is in the cache, and is not applied again.
-// The arithmetic is POSENC_FAST, whatever the rotary's is. The scale of a tensor multiplies each cosine and
-// sine, and the product is rounded to float.
+// The arithmetic is POSENC_FAST, also if the rotary has POSENC_EXACT. The scale of a tensor multiplies each
+// cosine and sine, and the product is rounded to float.
 POSENC_CALL posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                  int64_t first_row, size_t tokens, const posenc_heads* tensors, size_t count);
 
-// The same by row rows[t] of a cache. If the cache has no such row, *bad_index becomes the first such t.
+// The same, but token t is rotated by row rows[t] of the cache. If the cache does not have that row, the call
+// fails, and *bad_index becomes the first such t. bad_index may be NULL.
 POSENC_CALL posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                     const posenc_list* rows, size_t tokens, const posenc_heads* tensors,
                                     size_t count, size_t* bad_index);

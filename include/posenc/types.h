@@ -24,11 +24,12 @@ struct Float16 {
   std::uint16_t bits;  // sign, 5 bits of exponent, 10 of mantissa
 };
 
-// The posenc_type of float, double, BFloat16, Float16, std::int32_t and std::int64_t. Other types do not
-// compile. Rows(POSENC_BF16, data, stride) takes any other 16-bit type.
+// The posenc_type of float, double, BFloat16, Float16, std::int32_t and std::int64_t, and of arrays of them:
+// TypeOf<float[512]>() is POSENC_F32. Other types do not compile. Rows(POSENC_BF16, data, stride) takes any
+// other 16-bit type.
 template <class Element>
 constexpr posenc_type TypeOf() {
-  using T = std::remove_const_t<Element>;
+  using T = std::remove_const_t<std::remove_all_extents_t<Element>>;
   constexpr bool kIsInteger =
       std::is_integral_v<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
   static_assert(
@@ -43,11 +44,18 @@ constexpr posenc_type TypeOf() {
   return sizeof(T) == 4 ? POSENC_I32 : POSENC_I64;
 }
 
-// T. A parameter of this type does not take part in finding out what T is.
+// T itself. A parameter Same<T>* is converted to T*; what T is, another parameter says
+// (std::type_identity_t).
 template <class T>
-using Same = std::common_type_t<T>;
+struct SameType {
+  using type = T;
+};
+template <class T>
+using Same = typename SameType<T>::type;
 
 // In the constructors below, parameters are named after the members of C, with an underscore after them.
+// data_ is a pointer to the first element. For an array of several dimensions, such as float table[512][512],
+// pass the array itself.
 
 // posenc_rows: rows [rows, stride] that a call writes or adds to. Counts and strides are std::size_t.
 struct Rows : posenc_rows {
@@ -89,7 +97,8 @@ class Owner {
 
   Made* get() const { return made_; }
 
-  // Calls make(&made), which makes another object, and destroys the old one. On failure the old one stays.
+  // Calls make(&made), which makes another object. If it succeeds, Take destroys the old one, else the old
+  // one stays.
   template <class Make>
   [[nodiscard]] Status Take(const Make& make) {
     Made* old = made_;

@@ -291,7 +291,9 @@ TEST(Config, TakesEntriesOfCpp) {
   EXPECT_EQ(entries[2].kind, POSENC_CONFIG_NULL);
   const std::vector<ConfigEntry> same(std::begin(entries), std::end(entries));
   const std::vector<posenc_config_entry> of_c(same.begin(), same.end());
-  for (const Config& config : {Config(entries), Config(same), Config(of_c), Config(entries, 3)}) {
+  const posenc_config_entry array_of_c[] = {of_c[0], of_c[1], of_c[2]};
+  for (const Config& config :
+       {Config(entries), Config(same), Config(of_c), Config(array_of_c), Config(entries, 3)}) {
     EXPECT_EQ(config.count, 3u);
     EXPECT_EQ(config.layer, nullptr);
     EXPECT_EQ(config.layer_type, nullptr);
@@ -303,6 +305,17 @@ TEST(Config, TakesEntriesOfCpp) {
     EXPECT_EQ(RotaryFromConfig(&spec, config, &report), POSENC_OK) << report.text;
     EXPECT_EQ(spec.head_dim, 64u);
   }
+  const double values[] = {1, 0};
+  const ConfigEntry flags = {"no_rope_layers", POSENC_CONFIG_FLAGS, values, 2};
+  EXPECT_EQ(flags.kind, POSENC_CONFIG_FLAGS);
+  EXPECT_EQ(flags.numbers, values);
+  EXPECT_EQ(flags.count, 2u);
+  const ConfigEntry mixed[] = {entries[0], entries[1], {"rope_theta", posenc_config_kind{-1}}};
+  RotarySpec spec;
+  posenc_model_report report;
+  EXPECT_EQ(RotaryFromConfig(&spec, Config(mixed), &report), Refusal(POSENC_BAD_ARGUMENT, "of another kind"));
+  EXPECT_EQ(report.index, 2u);
+  EXPECT_NE(std::strstr(report.text, "of mixed kinds"), nullptr) << report.text;
   EXPECT_EQ(Config().entries, nullptr);
   EXPECT_EQ(Config().count, 0u);
 }
