@@ -315,6 +315,10 @@ TEST(Rotaries, CreateInMemoryOfTheCaller) {
   ASSERT_EQ(posenc_rotary_memory_size(&c, &want), POSENC_OK);
   EXPECT_EQ(bytes, want);
   EXPECT_EQ(Rotary::MemorySize(spec, nullptr), Refusal(POSENC_NULL, "bytes must not be null"));
+  RotarySpec usual;
+  usual.head_dim = 128;
+  ASSERT_EQ(Rotary::MemorySize(usual, &want), POSENC_OK);
+  EXPECT_LE((want + 500) / 1000, 11u);  // 11 KB in the comment of rotary_c.h; without SIMD it is less
   EXPECT_EQ(Rotary::MemorySize(RotarySpec(), &bytes),
             Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536"));
   std::vector<unsigned char> memory(bytes);

@@ -354,6 +354,16 @@ TEST(Encoders, MemorySizeIsThatOfC) {
   EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), &got), POSENC_OK);
   EXPECT_EQ(got, want);
   EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), nullptr), Refusal(POSENC_NULL, "bytes must not be null"));
+  // The sizes in the comment of posenc_c.h. Without SIMD every encoder is as small as with lists_only.
+  const auto kilobytes = [](int lists_only) {
+    Spec spec(MakeSpec(512));
+    spec.lists_only = lists_only;
+    std::size_t bytes = 0;
+    EXPECT_EQ(Encoder::MemorySize(spec, &bytes), POSENC_OK);
+    return (bytes + 500) / 1000;
+  };
+  EXPECT_EQ(kilobytes(1), 6u);
+  EXPECT_TRUE(kilobytes(0) == 77 || kilobytes(0) == 6) << kilobytes(0);
   EXPECT_EQ(Encoder::MemorySize(Spec(), &got), Refusal(POSENC_BAD_MEMBER, "dim must be 1 .. 16777216"));
 }
 

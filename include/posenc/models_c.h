@@ -59,11 +59,11 @@ POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 // Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members of *spec as a preset has them for heads of head_dim elements. The base, factor and lengths
-// are those of one model of the family (posenc_preset.formula and source). If your model has others, set them
-// afterwards. Two presets are not complete: "phi3_longrope" needs factors, and "grok1_yarn_log" needs
-// original_length. On failure, such as a head_dim that does not suit the preset, *spec stays as it was.
-// report may be NULL.
+// Sets all members of *spec as a preset has them for heads of head_dim elements. It takes base, factor
+// and lengths from one model of the family: posenc_preset has the formula and the source. If your model has
+// another base, factor or length, set it afterwards. Two presets are not complete: "phi3_longrope" needs
+// factors, and "grok1_yarn_log" needs original_length. On failure, such as a head_dim that does not suit the
+// preset, *spec stays as it was. report may be NULL.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
 
@@ -157,11 +157,11 @@ typedef struct posenc_ids {
 //   positions[b][s] = padding_id               if ids[b][s] is padding_id
 //   positions[b][s] = padding_id + past + n    else
 //
-// n is how many of ids[b][0] .. ids[b][s] are not padding_id.
-// past is the number of tokens that came before (past_key_values_length), or 0. positions is [batch, stride].
-// Its type is I32 or I64, only in this function. Its stride must be at least sequence. For posenc_embed_at,
-// which reads positions without gaps, it must be equal to sequence. positions must not overlap ids.
-// padding_id + past + sequence must be at most 2^31 and fit the type.
+// n is how many of ids[b][0] .. ids[b][s] are not padding_id. past is the number of tokens that came before
+// (past_key_values_length), or 0. positions is [batch, stride]. Unlike in other functions, the type of this
+// posenc_rows is I32 or I64. The stride must be at least sequence. posenc_embed_at reads positions without
+// gaps, so for it the stride must be sequence. positions must not overlap ids. padding_id + past + sequence
+// must be at most 2^31 and fit the type.
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 

@@ -8,7 +8,7 @@
 //   add in a decode step                               posenc_add for one sequence, posenc_add_at for a batch
 //   add to a batch, left-padded or not                 posenc_add_batch
 //   look up tokens and add encodings in one pass       posenc_embed, posenc_embed_at
-//   encode the timesteps of a diffusion model          posenc_write_at, with a model's preset
+//   encode the timesteps of a diffusion model          posenc_write_at, with a preset of models_c.h
 //   take a convention by its name (a preset)           posenc_spec_preset     models_c.h
 //   encode the grid of an image's patches              posenc_write_grid      grid_c.h
 //   rotate q and k (RoPE, M-RoPE, YaRN ...)            posenc_rotate          rotary_c.h
@@ -186,7 +186,7 @@ enum POSENC_ENUM(posenc_phase_rounding) {
 
 // What to encode. posenc_spec_init sets the defaults, which are in brackets here. Then set dim and what
 // should differ. Creation copies the spec and its arrays. Later versions add members at the end only. Pair i
-// has w_i = position_scale * f * (base / f)^(-2i / D). Each w_i must be 0 or 2^-126 .. 2^31 radians.
+// has w_i = position_scale * f * (base / f)^(-2i / D). Each |w_i| must be 0 or 2^-126 .. 2^31 radians.
 typedef struct posenc_spec {
   size_t struct_size;            // sizeof(posenc_spec), set by posenc_spec_init
   size_t dim;                    // all columns of a row (d_model)
@@ -195,9 +195,9 @@ typedef struct posenc_spec {
   double base;                   // [10000] above 0
   double exponent_dim;           // [0, which means dim] D. If D is dim - 2, the frequencies end at 1 / base
   double min_timescale;     // [1] f, a frequency, although its name says time: pair 0 has position_scale * f
-  double position_scale;    // [1] multiplies every position
+  double position_scale;    // [1] multiplies every position, because it is a factor of w_i
   int64_t position_offset;  // [0] is added to every position first; the sum is rounded to double
-  posenc_unit unit;         // [POSENC_RADIANS]
+  posenc_unit unit;         // [POSENC_RADIANS] of w_i
 
   // Your own frequencies, one for each pair and for half a pair, in one of two arrays: w_i = position_scale *
   // frequencies[i]. Keep min_timescale 1, base and exponent_dim valid, and no phase rounding but F32_LIST.
@@ -233,9 +233,9 @@ typedef struct posenc_encoder posenc_encoder;
 POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
 // Makes an encoder in the caller's memory [bytes], at any alignment, and allocates nothing. memory_size says
-// how many bytes are enough for this spec on this CPU (77 KB for dim 512, or 6 KB with lists_only), for
-// posenc_encoder_create as well. Neither the spec, nor its arrays, nor the pointer *encoder may be in the
-// memory. Do not move or free it before the last call, which is posenc_encoder_destroy if you call that.
+// how many bytes are enough for this spec on this CPU: 77 KB for dim 512, or 6 KB with lists_only.
+// (posenc_encoder_create allocates as many.) The spec, its arrays and the pointer *encoder must not be in the
+// memory. Do not move or free it before the last call with the encoder, including posenc_encoder_destroy.
 POSENC_CALL posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 POSENC_CALL posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                      posenc_encoder** encoder);
@@ -251,7 +251,7 @@ POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i
 
 // PE(p) is the encoding of position p. If a value of an array is out of range, *bad_index becomes the index
 // of the first such value: a row, or in posenc_add_batch a sequence. Otherwise *bad_index stays as it was.
-// bad_index may be NULL. Memory that is written, with the gaps between rows, must not overlap what is read.
+// bad_index may be NULL. Memory that is written, with the gaps between rows, must not overlap other arrays.
 
 // out[r] = PE(first_position + r), for r = 0 .. rows - 1
 POSENC_CALL posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

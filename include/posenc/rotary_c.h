@@ -126,7 +126,7 @@ enum POSENC_ENUM(posenc_scaling) {
 
 // What to rotate by. posenc_rotary_spec_init sets the defaults, which are in brackets here. Then set
 // head_dim, and what should differ. Creation copies the spec and its arrays. Later versions add members at
-// the end only. A rotary never changes: if length or another member changes, create a new rotary. Each w_i,
+// the end only. A rotary never changes: if length or another member changes, create a new rotary. Each |w_i|,
 // after scaling and times position_scale, must be 0 or 2^-126 .. 2^31 radians.
 typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init

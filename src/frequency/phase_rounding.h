@@ -1,6 +1,6 @@
 // Reproduces the phases of frameworks and engines, which round every step of their computation to float or
-// double. posenc_phase_rounding names these ways; posenc_c.h has the formulas for encoders, rotary_c.h for
-// rotaries.
+// double. posenc_phase_rounding names these ways; docs/conventions.md has the formulas for encoders, and
+// docs/rotary-engines.md for rotaries.
 #ifndef POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 #define POSENC_SRC_FREQUENCY_PHASE_ROUNDING_H_
 

@@ -1,4 +1,4 @@
-// Computes the phases of each phase rounding with MPFR, step by step, as posenc_c.h describes them.
+// Computes the phases of each phase rounding with MPFR, step by step, as docs/conventions.md describes them.
 #ifndef POSENC_TOOLS_ORACLE_RECIPES_H_
 #define POSENC_TOOLS_ORACLE_RECIPES_H_
 
