@@ -21,10 +21,10 @@
 // These classes are thin inline wrappers around the functions of C. posenc_c.h says what each function
 // computes and refuses. They never throw. Threads may share an Encoder.
 //
-// Arrays are given as in {table, 512}: an array or a pointer, and a stride. Elements are float, double,
-// BFloat16, Float16 (types.h), std::int32_t or std::int64_t. posenc_c.h says which of these types a call
-// takes. For a 16-bit type of your own write {POSENC_BF16, table, 512}, and for a lookup {ids, POSENC_BF16,
-// table, vocabulary, stride}.
+// Pass rows as {table, 512}: an array, or a pointer to its first element, and a stride. Elements are float,
+// double, BFloat16, Float16 (types.h), std::int32_t or std::int64_t. posenc_c.h says which of these types a
+// call takes. For a 16-bit type of your own write {POSENC_BF16, table, 512}, and for a lookup {ids,
+// POSENC_BF16, table, vocabulary, stride}.
 #ifndef POSENC_POSENC_H_
 #define POSENC_POSENC_H_
 

@@ -30,10 +30,10 @@ enum POSENC_ENUM(posenc_cache_layout) {
   POSENC_CACHE_HALVES = 0,        // two tables [tokens, r/2]: cosines and sines. ONNX Runtime
   POSENC_CACHE_HALVES_TWICE = 1,  // two tables [tokens, r]: [cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers
   POSENC_CACHE_DUPLICATED = 2,    // two tables [tokens, r], with a pair's value at both of its elements: for
-                                // POSENC_NEIGHBOURS [cos_0 cos_0 cos_1 cos_1 ...], for POSENC_HALF_SPLIT the
-                                // same as HALVES_TWICE
-  POSENC_CACHE_COS_SIN = 3,  // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
-  POSENC_CACHE_PAIRS = 4     // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
+                                  // POSENC_NEIGHBOURS [cos_0 cos_0 cos_1 cos_1 ...], and for
+                                  // POSENC_HALF_SPLIT the same as POSENC_CACHE_HALVES_TWICE
+  POSENC_CACHE_COS_SIN = 3,       // one table [tokens, r]: [cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM
+  POSENC_CACHE_PAIRS = 4          // one table [tokens, r]: [cos_0 sin_0 cos_1 sin_1 ...]. ggml
 };
 
 // A cache to write. This struct will not grow.

@@ -44,8 +44,7 @@ constexpr posenc_type TypeOf() {
   return sizeof(T) == 4 ? POSENC_I32 : POSENC_I64;
 }
 
-// T itself. A parameter Same<T>* is converted to T*; what T is, another parameter says
-// (std::type_identity_t).
+// T itself, but the compiler does not deduce T from a parameter Same<T>* (std::type_identity_t).
 template <class T>
 struct SameType {
   using type = T;
@@ -54,8 +53,8 @@ template <class T>
 using Same = typename SameType<T>::type;
 
 // In the constructors below, parameters are named after the members of C, with an underscore after them.
-// data_ is a pointer to the first element. For an array of several dimensions, such as float table[512][512],
-// pass the array itself.
+// data_ is an array, or a pointer to the first element. The array may have several dimensions, as in
+// float table[512][512].
 
 // posenc_rows: rows [rows, stride] that a call writes or adds to. Counts and strides are std::size_t.
 struct Rows : posenc_rows {
