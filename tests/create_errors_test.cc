@@ -176,17 +176,17 @@ constexpr char kNoFlags[] = "=2|-1|3|256|257|65536|-2147483648|2147483647";
 // With a phase rounding, base, exponent_dim and position_scale must fit into floats, and exponent_dim must
 // not become 0. The frequency that counts is the listed one times position_scale.
 const Changes kChanges[] = {
-    {"", "dim=1", "dim=0|16777217|-1", Refusal(POSENC_BAD_MEMBER, "dim must be 1 .. 16777216")},
+    {"", "dim=1", "dim=0|16777217|" + kMaxSizeText, Refusal(POSENC_BAD_MEMBER, "dim must be 1 .. 16777216")},
     {"", "", "base=nan|inf|-inf|0|-0|-10000", Refusal(rule::spec_base)},
-    {"phase_rounding=F32_POW_DIV exponent_dim=1e30",
+    {"phase_rounding=f32_pow_div exponent_dim=1e30",
      "base=0x1p-149|0x1.8p-150|0x1.fffffep127|0x1.fffffefffffffp127",
      "base=0x1p-150|0x1p-1074|1e300|0x1.ffffffp127|0x1p128", Refusal(POSENC_MEMBERS_CLASH, "base is too")},
-    {"phase_rounding=F32_POW_DIV", "", "base=nan|inf|-1|0", Refusal(rule::spec_base)},
+    {"phase_rounding=f32_pow_div", "", "base=nan|inf|-1|0", Refusal(rule::spec_base)},
     {"", "exponent_dim=0|-0", "exponent_dim=nan|inf|-inf", Refusal(rule::spec_exponent_dim)},
     {"", "", "position_scale=nan|inf|-inf", Refusal(rule::spec_position_scale)},
-    {"phase_rounding=F32_POW_DIV", "position_scale=0.5|-1|1000", "position_scale=0|0x1p-150|0x1p128",
+    {"phase_rounding=f32_pow_div", "position_scale=0.5|-1|1000", "position_scale=0|0x1p-150|0x1p128",
      Refusal(POSENC_MEMBERS_CLASH, "position_scale is too")},
-    {"phase_rounding=F32_POW_DIV", "", "position_scale=0x1p-140|0x1p32",
+    {"phase_rounding=f32_pow_div", "", "position_scale=0x1p-140|0x1p32",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     {"", "layout=3", "layout=4|-2147483648|-1|11|255|256|257|65536|2147483647",
      Refusal(POSENC_BAD_MEMBER, "layout must be one of")},
@@ -194,7 +194,7 @@ const Changes kChanges[] = {
      Refusal(POSENC_BAD_MEMBER, "odd_column")},
     {"", "phase_rounding=10", "phase_rounding=-2147483648|-1|11|255|256|257|65536|2147483647",
      Refusal(rule::spec_phase_rounding)},
-    {"", "unit=HALF_TURNS|TURNS", "unit=3|-2147483648|-1|11|255|256|257|65536|2147483647",
+    {"", "unit=half_turns|turns", "unit=3|-2147483648|-1|11|255|256|257|65536|2147483647",
      Refusal(rule::spec_unit)},
     {"", "has_padding=1", std::string("has_padding") + kNoFlags, rule::spec_has_padding},
     {"", "input_first=1", std::string("input_first") + kNoFlags, rule::spec_input_first},
@@ -206,51 +206,50 @@ const Changes kChanges[] = {
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     {"", "", "position_scale=1e300;base=1e-300|1e300|0x1p-1074;exponent_dim=1e-3|-1e-3|0x1p-1074",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    {"frequencies=1,0.1,0.01,0.001", "frequencies= frequencies_f32=1,0.1,0.01,0.001",
-     "frequencies_f32=1,0.1,0.01,0.001", Refusal(POSENC_MEMBERS_CLASH, "only one of frequencies")},
-    {"frequencies=1,0.1,0.01,0.001", "",
+    {"frequencies=1:0.1:0.01:0.001", "frequencies_f32=1:0.1:0.01:0.001", "+frequencies_f32=1:0.1:0.01:0.001",
+     Refusal(POSENC_MEMBERS_CLASH, "only one of frequencies")},
+    {"frequencies=1:0.1:0.01:0.001", "",
      "frequencies=", Refusal(POSENC_MEMBERS_CLASH, "frequency_count is set")},
-    {"phase_rounding=F32_LIST frequencies=1,1,1,1", "", "frequencies= frequency_count=0",
+    {"phase_rounding=f32_list frequencies=1:1:1:1", "", "frequencies= frequency_count=0",
      Refusal(POSENC_MEMBERS_CLASH, "POSENC_F32_LIST needs")},
-    {"frequencies=1,1,1,1", "", "frequency_count=0|3|8|-1",
+    {"frequencies=1:1:1:1", "", "frequency_count=0|3|8|" + kMaxSizeText,
      Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
-    {"frequencies=1,1,1,1", "", "phase_rounding=F32_POW_DIV", Refusal(rule::list_rounding)},
-    {"frequencies=1,1,1,1", "", "unit=-2147483648|-1|3|256|65536|2147483647", Refusal(rule::spec_unit)},
-    {"frequencies=1,1,1,1", "",
-     "frequencies= frequencies_f32=1,1,inf,1;frequencies=1,1,nan,1|1,1,inf,1|1,1,-inf,1",
+    {"frequencies=1:1:1:1", "", "phase_rounding=f32_pow_div", Refusal(rule::list_rounding)},
+    {"frequencies=1:1:1:1", "", "unit=-2147483648|-1|3|256|65536|2147483647", Refusal(rule::spec_unit)},
+    {"frequencies=1:1:1:1", "", "frequencies_f32=1:1:inf:1;frequencies=1:1:nan:1|1:1:inf:1|1:1:-inf:1",
      Refusal(POSENC_BAD_MEMBER, "each of your frequencies")},
-    {"frequencies=1,1,1,1", "frequencies=1,1,0,1|1,1,-0,1|1,1,-0x1p-126,1|1,1,0x1p31,1",
-     "frequencies=1,1,0x1p-127,1|1,1,0x1.0000000000001p31,1|1,1,-1e300,1|1,1,1e-320,1",
+    {"frequencies=1:1:1:1", "frequencies=1:1:0:1|1:1:-0:1|1:1:-0x1p-126:1|1:1:0x1p31:1",
+     "frequencies=1:1:0x1p-127:1|1:1:0x1.0000000000001p31:1|1:1:-1e300:1|1:1:1e-320:1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     // The product is 0 as a double, but it is refused because it is too small.
-    {"position_scale=1e-300 frequencies=1e300,1e300,0,1e300", "frequencies=1e300,1e300,1e300,1e300",
-     "frequencies=1e300,1e300,1e-300,1e300", Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    {"unit=TURNS frequencies=1,1,1,1", "", "frequencies=1,1,0x1p30,1",
+    {"position_scale=1e-300 frequencies=1e300:1e300:0:1e300", "frequencies=1e300:1e300:1e300:1e300",
+     "frequencies=1e300:1e300:1e-300:1e300", Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
+    {"unit=turns frequencies=1:1:1:1", "", "frequencies=1:1:0x1p30:1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     // With POSENC_F32_LIST, frequencies are rounded to float before they are checked. So they may become
     // infinite or 0, and position_scale does not bring such a frequency back into range.
-    {"frequencies=1,1,1,1", "",
-     "frequencies=1,1,0x1.0000000000001p31,1|1,1,-0x1.0000008p31,1|1,1,0x1.ffffffp-127,1",
+    {"frequencies=1:1:1:1", "",
+     "frequencies=1:1:0x1.0000000000001p31:1|1:1:-0x1.0000008p31:1|1:1:0x1.ffffffp-127:1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    {"phase_rounding=F32_LIST frequencies=1,1,1,1",
-     "frequencies=1,1,0x1.0000000000001p31,1|1,1,-0x1.0000008p31,1|1,1,0x1.ffffffp-127,1|1,1,-0,1",
-     "frequencies=1,1,0x1.000002p31,1|1,1,0x1.fffffcp-127,1|1,1,1e300,1|1,1,-1e300,1|1,1,1e-300,1|1,1,-0x1p-"
-     "151,1;position_scale=0x1p-100 frequencies=1,1,1e300,1;position_scale=0x1p20 frequencies=1,1,1e-300,1",
+    {"phase_rounding=f32_list frequencies=1:1:1:1",
+     "frequencies=1:1:0x1.0000000000001p31:1|1:1:-0x1.0000008p31:1|1:1:0x1.ffffffp-127:1|1:1:-0:1",
+     "frequencies=1:1:0x1.000002p31:1|1:1:0x1.fffffcp-127:1|1:1:1e300:1|1:1:-1e300:1|1:1:1e-300:1|1:1:-0x1p-"
+     "151:1;position_scale=0x1p-100 frequencies=1:1:1e300:1;position_scale=0x1p20 frequencies=1:1:1e-300:1",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-    {"phase_rounding=F32_LIST frequencies=1,1,1,1", "", "frequencies=1,1,nan,1|1,1,inf,1",
+    {"phase_rounding=f32_list frequencies=1:1:1:1", "", "frequencies=1:1:nan:1|1:1:inf:1",
      Refusal(POSENC_BAD_MEMBER, "each of your frequencies")},
     // Rows without sines and cosines have no frequency that could be wrong.
     {"dim=1",
-     "layout=SIN_COS odd_column=ODD_ZERO_LAST position_scale=1e300|0x1p-1000;layout=SIN_COS "
-     "odd_column=ODD_ZERO_MIDDLE position_scale=1e300|0x1p-1000;input_first=1 position_scale=1e300|0x1p-1000",
-     "position_scale=1e300|0x1p-1000;layout=SIN_COS odd_column=ODD_COSINE_LAST "
+     "layout=sin_cos odd_column=zero_last position_scale=1e300|0x1p-1000;layout=sin_cos "
+     "odd_column=zero_middle position_scale=1e300|0x1p-1000;input_first=1 position_scale=1e300|0x1p-1000",
+     "position_scale=1e300|0x1p-1000;layout=sin_cos odd_column=cosine_last "
      "position_scale=1e300|0x1p-1000;dim=2 input_first=1 position_scale=1e300|0x1p-1000",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
 };
 
 TEST(CreateErrors, SpecsAreRefusedForTheirReason) {
   std::vector<Changes> all(std::begin(kChanges), std::end(kChanges));
-  for (const char* rounding : {"F32_POW_DIV", "F32_LOG_DIV", "F32_INV_FREQ", "F32_LOG_INCREMENT"}) {
+  for (const char* rounding : {"f32_pow_div", "f32_log_div", "f32_inv_freq", "f32_log_increment"}) {
     all.push_back({std::string("phase_rounding=") + rounding,
                    "base=1 exponent_dim=0|-0|0x1p-149|-0x1.fffffep127",
                    "exponent_dim=0x1p-150|-0x1p-1074|1e300|-0x1p128",
@@ -280,9 +279,9 @@ TEST(CreateErrors, BadPaddingPosition) {
 // Without pairs, the frequency is 0.
 TEST(CreateErrors, RowsWithoutPairsHaveNoFrequency) {
   for (const auto& [words, want] : {std::pair("dim=1", 1.0),
-                                    {"dim=1 layout=SIN_COS odd_column=ODD_ZERO_LAST", 0.0},
-                                    {"dim=1 layout=SIN_COS odd_column=ODD_ZERO_MIDDLE", 0.0},
-                                    {"dim=1 layout=SIN_COS odd_column=ODD_COSINE_LAST", 1.0},
+                                    {"dim=1 layout=sin_cos odd_column=zero_last", 0.0},
+                                    {"dim=1 layout=sin_cos odd_column=zero_middle", 0.0},
+                                    {"dim=1 layout=sin_cos odd_column=cosine_last", 1.0},
                                     {"dim=1 input_first=1", 0.0},
                                     {"dim=2 input_first=1", 1.0}}) {
     EXPECT_EQ(Create(EncoderSpec(words)).Radians(0), want) << words;

@@ -24,7 +24,7 @@ namespace posenc {
 
 struct GoldenRow {
   std::string text, preset, rounding;  // preset and rounding only in rows of presets
-  std::string settings;                // members of a spec
+  std::string settings;                // the text of a spec
   std::string more;                    // members that are set after the preset
   std::vector<double> at;              // [axes]
   std::map<std::string, double> of;    // results by name
@@ -52,9 +52,9 @@ inline std::vector<GoldenRow> GoldenRows(const std::string& file, const std::str
       } else if (name == "rounding") {
         row.rounding = text;
       } else if (name == "at") {
-        row.at = ParseList<double>(text);
+        row.at = ListOf<double>(text);
       } else if (name == "A" || std::isdigit(name[1]) != 0) {
-        row.of[name] = ParseAs<double>(text);
+        row.of[name] = NumberOf<double>(text);
       } else if (name[0] == '+') {
         row.more += word.substr(1) + " ";
       } else {

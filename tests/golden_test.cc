@@ -12,7 +12,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "golden_rows.h"
@@ -131,8 +130,8 @@ TEST_P(Golden, NumPy6x10IsF32PowDiv) {
 
 std::vector<GoldenRow> Rows(const std::string& noun) { return GoldenRows("tests/golden/formulas.txt", noun); }
 
-posenc_spec EncoderOf(const GoldenRow& row) { return EncoderSpec(row.settings); }
-posenc_rotary_spec RotaryOf(const GoldenRow& row) { return RotarySpecOf(row.settings); }
+posenc_spec EncoderOf(const GoldenRow& row) { return WithText(EncoderSpec(""), row.settings); }
+posenc_rotary_spec RotaryOf(const GoldenRow& row) { return WithText(RotarySpecOf(""), row.settings); }
 
 TEST_P(Golden, EncodersAreThoseOfTheFormulas) {
   for (const GoldenRow& row : Rows("encoder")) ExpectEncoder(row, EncoderOf(row), target());
@@ -149,17 +148,16 @@ TEST(GoldenFormulas, AreTheOracles) {
   for (const GoldenRow& row : Rows("rotary")) ExpectOracle(row, RotaryOf(row));
 }
 
-// The values that members have in the rows of a noun.
+// The values that choices have in the rows of a noun.
 template <class S>
 std::map<std::string, std::set<std::int32_t>> Values(const std::string& noun, S (*make)(const GoldenRow&)) {
   std::map<std::string, std::set<std::int32_t>> values;
   for (const GoldenRow& row : Rows(noun)) {
     const S spec = make(row);
-    ForEachMember(spec, [&](const char* name, auto member) {
-      using Value = std::decay_t<decltype(spec.*member)>;
-      if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, std::int32_t>)
-        values[name].insert(spec.*member);
-    });
+    for (const internal::Member& member : internal::MembersOf<S>()) {
+      if (member.kind == internal::Kind::kChoice)
+        values[member.name].insert(internal::ChoiceIn(member, spec));
+    }
   }
   return values;
 }

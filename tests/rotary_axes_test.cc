@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "rotary_tensors.h"
@@ -156,11 +157,12 @@ TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
 
 // Axial axes with units, scalings and lists. Frequencies begin again on each axis.
 TEST_P(RotaryAxes, AxialAxesOfEveryKind) {
-  for (const char* words :
-       {"unit=TURNS base=9 scaling=NTK factor=3 position_scale=0.3",
-        "frequencies=0.5+0.25*10 unit=HALF_TURNS scaling=FREQUENCY_FACTORS factors=1.5+1*10",
-        "phase_rounding=F32_INV_FREQ scaling=LINEAR factor=2.7 frequencies_f32=0.5+0.25*10",
-        "phase_rounding=F32_INV_FREQ base=100"}) {
+  for (const std::string& words : std::vector<std::string>{
+           "unit=turns base=9 scaling=ntk factor=3 position_scale=0.3",
+           "frequencies=" + Steps(0.5, 0.25, 10) +
+               " unit=half_turns scaling=frequency_factors factors=" + Steps(1.5, 1, 10),
+           "phase_rounding=f32_inv_freq scaling=linear factor=2.7 frequencies_f32=" + Steps(0.5, 0.25, 10),
+           "phase_rounding=f32_inv_freq base=100"}) {
     SCOPED_TRACE(words);
     posenc_rotary_spec spec = With(SpecOf({POSENC_AXIAL_AXES, 3, {3, 5, 2}}), words);
     const TurnTable turns(spec, Positions(spec.axes));

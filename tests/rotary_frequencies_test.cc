@@ -41,19 +41,20 @@ std::unique_ptr<Made> Make(const posenc_rotary_spec& spec) {
   return made;
 }
 
-const std::string kLlama3 = "head_dim=128 scaling=LLAMA3 original_length=8192 base=500000 factor=";
-const std::string kYarn = "head_dim=128 scaling=YARN base=1e6 original_length=4096 factor=4 ";
-const std::string kGptOss = "head_dim=64 scaling=YARN base=150000 original_length=4096 factor=32 truncate=0 ";
+const std::string kLlama3 = "head_dim=128 scaling=llama3 original_length=8192 base=500000 factor=";
+const std::string kYarn = "head_dim=128 scaling=yarn base=1e6 original_length=4096 factor=4 ";
+const std::string kGptOss = "head_dim=64 scaling=yarn base=150000 original_length=4096 factor=32 truncate=0 ";
 const std::string kDeepSeek =
-    "head_dim=192 rotary_offset=128 scaling=YARN base=10000 original_length=4096 factor=40 mscale_all_dim=1 ";
+    "head_dim=192 rotary_offset=128 scaling=yarn base=10000 original_length=4096 factor=40 mscale_all_dim=1 ";
 const std::string kLongRope =
-    "head_dim=96 scaling=LONGROPE factor=32 original_length=4096 factors=1+0.0125*48 long_factors=1.1+0.7*48 "
-    "length=";
-const std::string kListed = "head_dim=96 factor=8 original_length=100 frequencies_f32=1+0.0125*48 scaling=";
-const std::string kDynamic = "head_dim=128 scaling=DYNAMIC_NTK original_length=4096 ";
-const std::string kQwen = "head_dim=128 scaling=QWEN_NTK original_length=2048 length=";
+    "head_dim=96 scaling=longrope factor=32 original_length=4096 factors=" + Steps(1, 0.0125, 48) +
+    " long_factors=" + Steps(1.1, 0.7, 48) + " length=";
+const std::string kListed =
+    "head_dim=96 factor=8 original_length=100 frequencies_f32=" + Steps(1, 0.0125, 48) + " scaling=";
+const std::string kDynamic = "head_dim=128 scaling=dynamic_ntk original_length=4096 ";
+const std::string kQwen = "head_dim=128 scaling=qwen_ntk original_length=2048 length=";
 
-const std::string kAxial = "head_dim=96 axis_order=AXIAL_AXES axes=4 sections=6,21,1,20 scaling=";
+const std::string kAxial = "head_dim=96 axis_order=axial axes=4 sections=6:21:1:20 scaling=";
 
 const std::vector<std::string>& Cases() {
   static const std::vector<std::string> cases = {
@@ -67,19 +68,19 @@ const std::vector<std::string>& Cases() {
       "head_dim=96 position_scale=0",
       "head_dim=128 position_scale=0 base=1e300 exponent_dim=1e-300",
       "head_dim=1024",
-      "head_dim=64 unit=TURNS",
-      "head_dim=64 unit=HALF_TURNS base=100",
-      "head_dim=64 unit=TURNS position_scale=1e7",
+      "head_dim=64 unit=turns",
+      "head_dim=64 unit=half_turns base=100",
+      "head_dim=64 unit=turns position_scale=1e7",
       "head_dim=32 base=0.01",
       "head_dim=32 base=1",
       "head_dim=32 base=1 exponent_dim=1e-300",
-      "head_dim=128 scaling=LINEAR factor=8",
-      "head_dim=128 scaling=LINEAR factor=2.7",
-      "head_dim=128 scaling=LINEAR factor=0.3",
-      "head_dim=128 scaling=NTK factor=4",
-      "head_dim=2 scaling=NTK factor=4",
-      "head_dim=4 scaling=NTK factor=4",
-      "head_dim=96 scaling=NTK factor=0.7",
+      "head_dim=128 scaling=linear factor=8",
+      "head_dim=128 scaling=linear factor=2.7",
+      "head_dim=128 scaling=linear factor=0.3",
+      "head_dim=128 scaling=ntk factor=4",
+      "head_dim=2 scaling=ntk factor=4",
+      "head_dim=4 scaling=ntk factor=4",
+      "head_dim=96 scaling=ntk factor=0.7",
       kDynamic + "factor=2 length=1000",
       kDynamic + "factor=2 length=10001",
       kDynamic + "factor=2.5 length=4097",
@@ -91,8 +92,8 @@ const std::vector<std::string>& Cases() {
       kQwen + "4097",
       kQwen + "8191",
       kQwen + "3000.7 original_length=300.3",
-      "head_dim=128 scaling=MIXED_NTK factor=4",
-      "head_dim=2 scaling=MIXED_NTK factor=4",
+      "head_dim=128 scaling=mixed_ntk factor=4",
+      "head_dim=2 scaling=mixed_ntk factor=4",
       kYarn + "original_length=32768",
       kYarn + "original_length=32768 factor=1",
       kYarn + "original_length=32768 factor=0.5",
@@ -111,71 +112,73 @@ const std::vector<std::string>& Cases() {
       kYarn + "original_length=1e18 base=2 truncate=0",  // low and high are above r - 1
       kYarn + "original_length=6 base=10000",            // low and high are 0
       kYarn + "head_dim=2",
-      kYarn + "original_length=32768 unit=TURNS",
+      kYarn + "original_length=32768 unit=turns",
       kGptOss + "beta_fast=1",  // equal betas
       kYarn + "beta_fast=1",
-      kYarn + "scaling=YARN_LOG factor=16 original_length=8192 beta_fast=8",
-      kYarn + "scaling=YARN_LOG factor=16 original_length=8192 truncate=0",
+      kYarn + "scaling=yarn_log factor=16 original_length=8192 beta_fast=8",
+      kYarn + "scaling=yarn_log factor=16 original_length=8192 truncate=0",
       kLongRope + "4096",
       kLongRope + "4097",
       kLongRope + "4097 factor=1",
       kLongRope + "9 factor=68719476736",  // the root in its amplitude is exact
-      kLongRope + "5000 factors= long_factors= factors_f32=1+0.0125*48 long_factors_f32=1.1+0.7*48",
+      kLongRope + "5000 factors_f32=" + Steps(1, 0.0125, 48) + " long_factors_f32=" + Steps(1.1, 0.7, 48),
       kLlama3 + "8",
       kLlama3 + "32",
       kLlama3 + "0.25",
       kLlama3 + "16 high_freq_factor=1",
       kLlama3 + "16 high_freq_factor=1.5",
-      kListed + "LLAMA3 high_freq_factor=90 frequencies_f32= frequencies=-1.5+0.07*48",
+      kListed + "llama3 high_freq_factor=90 frequencies=" + Steps(-1.5, 0.07, 48),
       kLlama3 + "8 low_freq_factor=4",  // the ramp is a step
-      kLlama3 + "8 unit=TURNS",
+      kLlama3 + "8 unit=turns",
       kLlama3 + "8 position_scale=0.3333333333333333",
-      "head_dim=256 scaling=PROPORTIONAL factor=8 proportion=0.25",
-      "head_dim=64 scaling=PROPORTIONAL factor=2",
-      "head_dim=64 scaling=PROPORTIONAL factor=2 proportion=0",
-      "head_dim=40 scaling=PROPORTIONAL factor=2 proportion=0.3",
-      kLongRope + "1 scaling=FREQUENCY_FACTORS",
-      kListed + "NO_SCALING",
-      kListed + "NO_SCALING frequencies_f32= frequencies=1.1+0.7*48",
-      kListed + "NO_SCALING unit=TURNS",
-      kListed + "LINEAR",
-      kListed + "YARN",
-      kListed + "YARN_LOG",
-      kListed + "LLAMA3 high_freq_factor=90",
-      kListed + "PROPORTIONAL proportion=0.5",
-      kListed + "FREQUENCY_FACTORS factors=1.1+0.7*48",
-      "head_dim=128 axis_order=CONSECUTIVE_AXES axes=3 sections=16,24,24",
-      "head_dim=128 axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20",
-      "head_dim=128 axis_order=IMROPE_AXES axes=4 sections=22,20,20,2",
-      "head_dim=128 axis_order=ALTERNATING_AXES axes=3 sections=20,22,22",
-      "head_dim=64 axis_order=SPLIT_AXES axes=2 sections=16,16",
-      "head_dim=34 axis_order=SPLIT_AXES axes=3 sections=6,6,5",
-      kListed + "NO_SCALING axis_order=SPLIT_AXES axes=4 sections=12,12,12,12",
-      kLlama3 + "8 axis_order=SPLIT_AXES axes=2 sections=32,32",
-      "head_dim=80 axis_order=AXIAL_AXES axes=2 sections=20,20",
-      "head_dim=64 axis_order=AXIAL_AXES axes=2 sections=16,16 unit=TURNS base=100",
-      "head_dim=128 axis_order=AXIAL_AXES axes=4 sections=1,40,22,1 scaling=LINEAR factor=1.7",
-      kLlama3 + "8 axis_order=AXIAL_AXES axes=4 sections=22,42,0,0",
-      kAxial + "NTK factor=4",
-      kAxial + "NTK factor=4 sections=0,47,0,1",
-      kAxial + "NTK factor=4 sections=24,24 axes=2",
-      kAxial + "DYNAMIC_NTK original_length=4096 factor=2 length=10001",
-      kAxial + "QWEN_NTK original_length=2048 length=4097",
-      kAxial + "MIXED_NTK factor=4",
-      kAxial + "YARN factor=8 original_length=300",
-      kAxial + "YARN factor=8 original_length=1e12 base=30",  // high is above r - 1
-      kAxial + "YARN factor=8 original_length=300 truncate=0",
-      kAxial + "YARN_LOG factor=8 original_length=300 position_scale=-0.7",
-      kAxial + "PROPORTIONAL factor=2 proportion=0.3",
-      kAxial + "FREQUENCY_FACTORS factors=1.1+0.7*48",
-      kListed + "YARN axis_order=AXIAL_AXES axes=3 sections=6,22,20",
-      kListed + "PROPORTIONAL proportion=0.5 axis_order=AXIAL_AXES axes=3 sections=6,22,20",
-      kAxial + "LLAMA3 factor=8 original_length=8192 unit=HALF_TURNS",
-      kAxial + "LONGROPE factor=8 original_length=4096 length=5000 factors=1.1+0.7*48 long_factors=2+0.3*48",
-      kAxial + "FREQUENCY_FACTORS unit=TURNS frequencies_f32=1+0.0125*48 factors=1.1+0.7*48",
-      kAxial + "NO_SCALING unit=TURNS frequencies=0.5+0.25*48",  // exact frequencies
-      kAxial + "YARN factor=4 original_length=300 position_scale=1e6 amplitude=1.25 unit=TURNS",
-      kLongRope + "9999 factor=1.5 axis_order=SPLIT_AXES axes=3 sections=16,16,16",
+      "head_dim=256 scaling=proportional factor=8 proportion=0.25",
+      "head_dim=64 scaling=proportional factor=2",
+      "head_dim=64 scaling=proportional factor=2 proportion=0",
+      "head_dim=40 scaling=proportional factor=2 proportion=0.3",
+      kLongRope + "1 scaling=frequency_factors",
+      kListed + "none",
+      kListed + "none frequencies=" + Steps(1.1, 0.7, 48),
+      kListed + "none unit=turns",
+      kListed + "linear",
+      kListed + "yarn",
+      kListed + "yarn_log",
+      kListed + "llama3 high_freq_factor=90",
+      kListed + "proportional proportion=0.5",
+      kListed + "frequency_factors factors=" + Steps(1.1, 0.7, 48),
+      "head_dim=128 axis_order=consecutive axes=3 sections=16:24:24",
+      "head_dim=128 axis_order=interleaved axes=3 sections=24:20:20",
+      "head_dim=128 axis_order=imrope axes=4 sections=22:20:20:2",
+      "head_dim=128 axis_order=alternating axes=3 sections=20:22:22",
+      "head_dim=64 axis_order=split axes=2 sections=16:16",
+      "head_dim=34 axis_order=split axes=3 sections=6:6:5",
+      kListed + "none axis_order=split axes=4 sections=12:12:12:12",
+      kLlama3 + "8 axis_order=split axes=2 sections=32:32",
+      "head_dim=80 axis_order=axial axes=2 sections=20:20",
+      "head_dim=64 axis_order=axial axes=2 sections=16:16 unit=turns base=100",
+      "head_dim=128 axis_order=axial axes=4 sections=1:40:22:1 scaling=linear factor=1.7",
+      kLlama3 + "8 axis_order=axial axes=4 sections=22:42:0:0",
+      kAxial + "ntk factor=4",
+      kAxial + "ntk factor=4 sections=0:47:0:1",
+      kAxial + "ntk factor=4 sections=24:24 axes=2",
+      kAxial + "dynamic_ntk original_length=4096 factor=2 length=10001",
+      kAxial + "qwen_ntk original_length=2048 length=4097",
+      kAxial + "mixed_ntk factor=4",
+      kAxial + "yarn factor=8 original_length=300",
+      kAxial + "yarn factor=8 original_length=1e12 base=30",  // high is above r - 1
+      kAxial + "yarn factor=8 original_length=300 truncate=0",
+      kAxial + "yarn_log factor=8 original_length=300 position_scale=-0.7",
+      kAxial + "proportional factor=2 proportion=0.3",
+      kAxial + "frequency_factors factors=" + Steps(1.1, 0.7, 48),
+      kListed + "yarn axis_order=axial axes=3 sections=6:22:20",
+      kListed + "proportional proportion=0.5 axis_order=axial axes=3 sections=6:22:20",
+      kAxial + "llama3 factor=8 original_length=8192 unit=half_turns",
+      kAxial + "longrope factor=8 original_length=4096 length=5000 factors=" + Steps(1.1, 0.7, 48) +
+          " long_factors=" + Steps(2, 0.3, 48),
+      kAxial + "frequency_factors unit=turns frequencies_f32=" + Steps(1, 0.0125, 48) +
+          " factors=" + Steps(1.1, 0.7, 48),
+      kAxial + "none unit=turns frequencies=" + Steps(0.5, 0.25, 48),  // exact frequencies
+      kAxial + "yarn factor=4 original_length=300 position_scale=1e6 amplitude=1.25 unit=turns",
+      kLongRope + "9999 factor=1.5 axis_order=split axes=3 sections=16:16:16",
   };
   return cases;
 }
@@ -215,7 +218,7 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   std::vector<posenc_rotary_spec> specs;
   for (const std::string& words : {kLlama3 + "1e6 base=10000", kLlama3 + "1e6 high_freq_factor=1.5",
                                    kGptOss + "beta_fast=0x1.0000000000001p0", kGptOss + "beta_fast=1",
-                                   kGptOss + "factor=1e9", kGptOss + "factor=1e9 scaling=YARN_LOG",
+                                   kGptOss + "factor=1e9", kGptOss + "factor=1e9 scaling=yarn_log",
                                    kGptOss + "base=0x1.00000000004p0 beta_slow=0x1.fffffffffep4"}) {
     specs.push_back(RotarySpecOf(words));
   }
@@ -245,24 +248,24 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
 TEST(RotaryFrequencies, NeedBeInRangeOnlyScaled) {
   for (const char* words : {
            // Pairs that do not rotate: the last ones, and some between others.
-           "head_dim=4 scaling=PROPORTIONAL base=1e300 exponent_dim=1 proportion=0.5",
-           "head_dim=64 scaling=PROPORTIONAL base=1e300 exponent_dim=1e-300 proportion=0.04",
-           "head_dim=64 scaling=PROPORTIONAL base=1e300 factor=2 exponent_dim=-0.25 proportion=0.04 "
-           "axis_order=SPLIT_AXES axes=2 sections=16,16",
-           "head_dim=90 scaling=NTK base=1e-250 factor=1e262",
-           "head_dim=512 scaling=NTK base=1e-300 factor=1e300",
-           "head_dim=36 scaling=MIXED_NTK base=1e-250 factor=1e254",
-           "head_dim=36 scaling=MIXED_NTK base=1e-250 factor=1.0000152587890625e250 exponent_dim=1e-3",
-           "head_dim=90 scaling=DYNAMIC_NTK base=1e-300 factor=1e290 length=1e6 original_length=1",
+           "head_dim=4 scaling=proportional base=1e300 exponent_dim=1 proportion=0.5",
+           "head_dim=64 scaling=proportional base=1e300 exponent_dim=1e-300 proportion=0.04",
+           "head_dim=64 scaling=proportional base=1e300 factor=2 exponent_dim=-0.25 proportion=0.04 "
+           "axis_order=split axes=2 sections=16:16",
+           "head_dim=90 scaling=ntk base=1e-250 factor=1e262",
+           "head_dim=512 scaling=ntk base=1e-300 factor=1e300",
+           "head_dim=36 scaling=mixed_ntk base=1e-250 factor=1e254",
+           "head_dim=36 scaling=mixed_ntk base=1e-250 factor=1.0000152587890625e250 exponent_dim=1e-3",
+           "head_dim=90 scaling=dynamic_ntk base=1e-300 factor=1e290 length=1e6 original_length=1",
            // Bases that are 1, or nearly 1.
-           "head_dim=34 scaling=DYNAMIC_NTK base=1 exponent_dim=1e-14 length=0x1.00000000000001p12 "
+           "head_dim=34 scaling=dynamic_ntk base=1 exponent_dim=1e-14 length=0x1.00000000000001p12 "
            "original_length=4096",
-           "head_dim=8 scaling=NTK base=0.5 factor=0x1.ae89f995ad3adp0 exponent_dim=0.005",
-           "head_dim=8 scaling=NTK base=0.5 factor=0x1.ae89f995ad3adp0 exponent_dim=1e-16",
-           "head_dim=4 scaling=NTK base=0.25 factor=2 exponent_dim=1e-300",
-           "head_dim=6 scaling=NTK base=0.125 factor=4 exponent_dim=5e-324",
-           "head_dim=64 scaling=MIXED_NTK base=0x1.8p-499 factor=0x1.5555555555555p498 exponent_dim=1e-13",
-           "head_dim=4 scaling=FREQUENCY_FACTORS base=0x1p1000 exponent_dim=-1 factors=0x1p-1000,0x1p1000 "
+           "head_dim=8 scaling=ntk base=0.5 factor=0x1.ae89f995ad3adp0 exponent_dim=0.005",
+           "head_dim=8 scaling=ntk base=0.5 factor=0x1.ae89f995ad3adp0 exponent_dim=1e-16",
+           "head_dim=4 scaling=ntk base=0.25 factor=2 exponent_dim=1e-300",
+           "head_dim=6 scaling=ntk base=0.125 factor=4 exponent_dim=5e-324",
+           "head_dim=64 scaling=mixed_ntk base=0x1.8p-499 factor=0x1.5555555555555p498 exponent_dim=1e-13",
+           "head_dim=4 scaling=frequency_factors base=0x1p1000 exponent_dim=-1 factors=0x1p-1000:0x1p1000 "
            "position_scale=0x1p-1000",
        }) {
     SCOPED_TRACE(words);
@@ -283,7 +286,7 @@ double LastRadians(const std::string& words) {
 // The exact frequency is a midpoint of two doubles. Some midpoints are at an end of the range, and there the
 // second case of each two is out of range.
 TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
-  const std::string third = "head_dim=2 scaling=LINEAR factor=3 ",
+  const std::string third = "head_dim=2 scaling=linear factor=3 ",
                     power = "head_dim=4 base=3 exponent_dim=-2 ";
   EXPECT_EQ(LastRadians("head_dim=2 frequencies=1.75 position_scale=0x1.e7516d6896bb4p14"),
             0x1.aa673fbb83e3ep+15);
@@ -301,8 +304,8 @@ TEST(RotaryFrequencies, ThatAreTiesRoundToEven) {
 // bits could decide.
 TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
   posenc_rotary_spec spec = RotarySpecOf(
-      "head_dim=8 scaling=LLAMA3 factor=8 unit=TURNS original_length=8 low_freq_factor=2 high_freq_factor=2 "
-      "frequencies=0.25,-0.25,0x1.0000000000001p-2,-0x1.0000000000001p-2");
+      "head_dim=8 scaling=llama3 factor=8 unit=turns original_length=8 low_freq_factor=2 high_freq_factor=2 "
+      "frequencies=0.25:-0.25:0x1.0000000000001p-2:-0x1.0000000000001p-2");
   ExpectFrequencies(spec, internal::kFrequencyBits<16>);
   for (const std::size_t i : {0u, 1u, 2u, 3u}) {
     const double factor = i < 2 ? 8.0 : 1.0;
@@ -314,8 +317,8 @@ TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
     // The frequencies are base^(-1/2) or base^(-1/3), and their powers. The step is exactly at w = 1 / base.
     for (const char* dims :
          {"head_dim=4 exponent_dim=4 ", "head_dim=8 exponent_dim=4 ", "head_dim=12 exponent_dim=6 "}) {
-      for (const char* unit : {"unit=TURNS ", "unit=HALF_TURNS "}) {
-        spec = RotarySpecOf("scaling=LLAMA3 factor=0.3 low_freq_factor=3 high_freq_factor=3 " +
+      for (const char* unit : {"unit=turns ", "unit=half_turns "}) {
+        spec = RotarySpecOf("scaling=llama3 factor=0.3 low_freq_factor=3 high_freq_factor=3 " +
                             std::string(dims) + unit);
         spec.base = base;
         spec.original_length = (spec.unit == POSENC_TURNS ? 1.0 : 2.0) * base * 3.0;
@@ -345,7 +348,8 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
   Uniform uniform(23);
   int made = 0;
   for (int k = 0; k < 300; ++k) {
-    posenc_rotary_spec spec = RotarySpecOf("factors=1+0.0125*48 long_factors=1.1+0.7*48");
+    posenc_rotary_spec spec =
+        RotarySpecOf("factors=" + Steps(1, 0.0125, 48) + " long_factors=" + Steps(1.1, 0.7, 48));
     const std::size_t pairs = 1 + uniform.Of(48);
     spec.head_dim = 2 * pairs;
     spec.factor_count = pairs;
@@ -386,33 +390,33 @@ TEST(RotaryFrequencies, OfRandomSpecsAreThoseOfTheFormulas) {
 }
 
 TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
-  posenc_rotary_spec spec = RotarySpecOf("head_dim=10 unit=TURNS frequencies=0.25,1,3,0,-0.5");
+  posenc_rotary_spec spec = RotarySpecOf("head_dim=10 unit=turns frequencies=0.25:1:3:0:-0.5");
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
   EXPECT_TRUE(made->table.frequencies.schedule.IsExact());
   EXPECT_EQ(made->table.frequencies.min_uncancelled, 0.0);
-  spec = With(spec, "scaling=LINEAR factor=3");
+  spec = With(spec, "scaling=linear factor=3");
   EXPECT_FALSE(Make(spec)->table.frequencies.schedule.IsExact());
   EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
 // Each axial axis has the same frequencies, bit for bit, as a rotary for this axis alone.
 TEST(RotaryFrequencies, OfAxialAxesAreThoseOfTheirRotaries) {
-  for (const char* words :
-       {"scaling=YARN factor=8 original_length=300 base=500 amplitude=1",
-        "unit=TURNS scaling=MIXED_NTK factor=3", "unit=TURNS base=9 scaling=LLAMA3 factor=8",
-        "frequencies=0.5+0.1*40 position_scale=0.3 scaling=LINEAR factor=2.7",
-        "scaling=LONGROPE length=5000 factors_f32=1.1+0.7*40 long_factors_f32=2+0.3*40"}) {
+  for (const std::string& words : std::vector<std::string>{
+           "scaling=yarn factor=8 original_length=300 base=500 amplitude=1",
+           "unit=turns scaling=mixed_ntk factor=3", "unit=turns base=9 scaling=llama3 factor=8",
+           "frequencies=" + Steps(0.5, 0.1, 40) + " position_scale=0.3 scaling=linear factor=2.7",
+           "scaling=longrope length=5000 factors_f32=" + Steps(1.1, 0.7, 40) +
+               " long_factors_f32=" + Steps(2, 0.3, 40)}) {
     SCOPED_TRACE(words);
     const posenc_rotary_spec spec =
-        RotarySpecOf("head_dim=80 axis_order=AXIAL_AXES axes=4 sections=5,20,11,4 original_length=4096 " +
-                     std::string(words));
+        RotarySpecOf("head_dim=80 axis_order=axial axes=4 sections=5:20:11:4 original_length=4096 " + words);
     const auto made = Make(spec);
     ASSERT_EQ(made->status, POSENC_OK);
     std::size_t pair = 0;
     for (std::size_t k = 0; k < 4; ++k) {
       const std::size_t pairs = spec.sections[k];
-      posenc_rotary_spec own = With(spec, "axis_order=CONSECUTIVE_AXES axes=1 sections=0");
+      posenc_rotary_spec own = With(spec, "axis_order=consecutive axes=1 sections=0");
       own.head_dim = 2 * pairs;
       if (own.frequencies != nullptr) own.frequencies += pair, own.frequency_count = pairs;
       if (own.factors_f32 != nullptr) {
@@ -438,7 +442,7 @@ void ExpectCopies(const std::string& axes) {
     std::vector<float> frequencies = {0.3f, 0.7f, 1.1f, 1.7f}, floats = {5.0f, 6.0f, 7.0f, 9.0f};
     std::vector<double> doubles(floats.begin(), floats.end());
     posenc_rotary_spec spec = RotarySpecOf(
-        "head_dim=8 scaling=LONGROPE original_length=4096 length=5000 factor_count=4 frequency_count=4 " +
+        "head_dim=8 scaling=longrope original_length=4096 length=5000 factor_count=4 frequency_count=4 " +
         axes);
     spec.frequencies_f32 = frequencies.data();
     if (are_floats) {
@@ -460,7 +464,7 @@ void ExpectCopies(const std::string& axes) {
 
 TEST(RotaryTable, CopiesLists) {
   ExpectCopies("");
-  ExpectCopies("axes=2 sections=1,3 axis_order=AXIAL_AXES");
+  ExpectCopies("axes=2 sections=1:3 axis_order=axial");
 }
 
 // Positions [axes] that differ between axes.
@@ -511,7 +515,7 @@ void ExpectPhases(const posenc_rotary_spec& spec, const RotaryTable& table, doub
 
 std::vector<posenc_rotary_spec> RoundedCases() {
   std::vector<posenc_rotary_spec> cases;
-  for (const char* rounding : {"F32_INV_FREQ", "F32_ITERATED", "F32_EXP", "F64_INV_FREQ"}) {
+  for (const char* rounding : {"f32_inv_freq", "f32_iterated", "f32_exp", "f64_inv_freq"}) {
     const std::string words = std::string("phase_rounding=") + rounding + " head_dim=";
     for (const double base : {10000.0, 500000.0, 1e6, 10000.1, 1.1, 0.3}) {
       for (const std::size_t dim : {2u, 6u, 10u, 14u, 22u, 26u, 64u, 80u, 128u, POSENC_MAX_ROTARY_DIM + 0u}) {
@@ -532,22 +536,21 @@ std::vector<posenc_rotary_spec> RoundedCases() {
       }
     }
     cases.push_back(RotarySpecOf(words + "64 exponent_dim=96.3"));
-    cases.push_back(RotarySpecOf(words + "128 axis_order=INTERLEAVED_AXES axes=3 sections=24,20,20"));
-    if (std::string(rounding).find("INV") == std::string::npos) continue;
-    cases.push_back(RotarySpecOf(words + "64 axis_order=SPLIT_AXES axes=2 sections=16,16 exponent_dim=64.7"));
-    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=2 sections=9,23"));
-    cases.push_back(RotarySpecOf(words + "64 axis_order=AXIAL_AXES axes=3 sections=9,0,23 base=500.1 "
-                                         "scaling=LINEAR factor=2.7"));
+    cases.push_back(RotarySpecOf(words + "128 axis_order=interleaved axes=3 sections=24:20:20"));
+    if (std::string(rounding).find("inv") == std::string::npos) continue;
+    cases.push_back(RotarySpecOf(words + "64 axis_order=split axes=2 sections=16:16 exponent_dim=64.7"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=axial axes=2 sections=9:23"));
+    cases.push_back(RotarySpecOf(words + "64 axis_order=axial axes=3 sections=9:0:23 base=500.1 "
+                                         "scaling=linear factor=2.7"));
   }
-  for (const char* more :
-       {"NO_SCALING", "LINEAR", "NO_SCALING axis_order=SPLIT_AXES axes=2 sections=24,24"}) {
-    cases.push_back(RotarySpecOf(kListed + more + " phase_rounding=F32_INV_FREQ"));
+  for (const char* more : {"none", "linear", "none axis_order=split axes=2 sections=24:24"}) {
+    cases.push_back(RotarySpecOf(kListed + more + " phase_rounding=f32_inv_freq"));
   }
-  cases.push_back(RotarySpecOf(kLongRope + "1 scaling=FREQUENCY_FACTORS phase_rounding=F32_ITERATED"));
+  cases.push_back(RotarySpecOf(kLongRope + "1 scaling=frequency_factors phase_rounding=f32_iterated"));
   // Powers of 25 bits, which are midpoints of two floats: squares that round down to even, and cubes that
   // round up.
   const auto tie = [&](double base, double exponent) {
-    cases.push_back(RotarySpecOf("head_dim=4 phase_rounding=F32_INV_FREQ"));
+    cases.push_back(RotarySpecOf("head_dim=4 phase_rounding=f32_inv_freq"));
     cases.back().base = base;
     cases.back().exponent_dim = 2.0 / exponent;
   };
@@ -585,7 +588,7 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
                                                   POSENC_F64_INV_FREQ};
   int made = 0;
   for (int k = 0; k < 400; ++k) {
-    posenc_rotary_spec spec = RotarySpecOf(uniform.Of(2) == 0 ? "scaling=LINEAR" : "");
+    posenc_rotary_spec spec = RotarySpecOf(uniform.Of(2) == 0 ? "scaling=linear" : "");
     const std::size_t pairs = 1 + uniform.Of(48);
     spec.head_dim = 2 * pairs;
     spec.factor = uniform.Exp(-2.0, 5.0);
@@ -595,10 +598,10 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
     if (uniform.Of(4) != 0) spec.exponent_dim = uniform.Exp(-3.0, 6.0) * (uniform.Of(4) == 0 ? -1.0 : 1.0);
     if (uniform.Of(4) == 0) spec.exponent_dim = 2.0 / static_cast<double>(1 + uniform.Of(3));
     if (spec.phase_rounding == POSENC_F32_INV_FREQ && uniform.Of(4) == 0) {
-      spec = With(spec, "frequencies_f32=1+0.0125*" + std::to_string(pairs));
+      spec = With(spec, "frequencies_f32=" + Steps(1, 0.0125, pairs));
     }
     if (spec.phase_rounding == POSENC_F32_ITERATED && uniform.Of(4) == 0) {
-      spec = With(spec, "scaling=FREQUENCY_FACTORS factors=1.1+0.7*" + std::to_string(pairs));
+      spec = With(spec, "scaling=frequency_factors factors=" + Steps(1.1, 0.7, pairs));
     }
     if (uniform.Of(4) == 0) {
       const bool is_indexed =
@@ -624,59 +627,59 @@ TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
 std::string NotPositive(const std::string& member) { return member + "=0|-1|inf"; }
 
 const std::string kFactors =
-    "head_dim=8 scaling=LONGROPE factor=32 length=5000 original_length=4096 "
-    "factors=1,1.5,2,4 long_factors=1,2,4,8";
-const std::string kThreeAxes = "axis_order=CONSECUTIVE_AXES axes=3 sections=";
+    "head_dim=8 scaling=longrope factor=32 length=5000 original_length=4096 "
+    "factors=1:1.5:2:4 long_factors=1:2:4:8";
+const std::string kThreeAxes = "axis_order=consecutive axes=3 sections=";
 
 std::vector<Changes> AllChanges() {
   std::vector<Changes> cases = {
       {"head_dim=2 rotary_dim=2", "head_dim=3|65536", "head_dim=0|1|65537",
        Refusal(POSENC_BAD_MEMBER, "head_dim must be 2 .. 65536")},
-      {"head_dim=1024", "rotary_dim=1024|2;rotary_offset=1022", "rotary_dim=1026;rotary_offset=-1",
+      {"head_dim=1024", "rotary_dim=1024|2;rotary_offset=1022",
+       "rotary_dim=1026;rotary_offset=" + kMaxSizeText,
        Refusal(POSENC_MEMBERS_CLASH, "rotary_offset + rotary_dim")},
-      {"head_dim=1024", "", "rotary_dim=3|-2",
+      {"head_dim=1024", "", "rotary_dim=3|" + kEvenSizeText,
        Refusal(POSENC_BAD_MEMBER, "rotary_dim must be even and at most 16384")},
       {"head_dim=1024", "", "rotary_offset=1|1024;head_dim=1023|16386",
        Refusal(POSENC_MEMBERS_CLASH, "rotary_dim is 0")},
-      {"head_dim=128 rotary_dim=64", "rotary_offset=64", "rotary_offset=65|66|129|-1",
+      {"head_dim=128 rotary_dim=64", "rotary_offset=64", "rotary_offset=65|66|129|" + kMaxSizeText,
        Refusal(POSENC_MEMBERS_CLASH, "rotary_offset + rotary_dim")},
-      {"head_dim=128", "pairing=NEIGHBOURS", "pairing=SAME_PAIRING|-1", rule::rotary_pairing},
-      {"head_dim=128", "output_pairing=HALF_SPLIT", "output_pairing=3|-1", rule::rotary_output_pairing},
-      {"head_dim=128", "arithmetic=FAST", "arithmetic=2|-1",
+      {"head_dim=128", "pairing=neighbours", "pairing=2|-1", rule::rotary_pairing},
+      {"head_dim=128", "output_pairing=half_split", "output_pairing=3|-1", rule::rotary_output_pairing},
+      {"head_dim=128", "arithmetic=fast", "arithmetic=2|-1",
        Refusal(POSENC_BAD_MEMBER, "arithmetic must be")},
       {"head_dim=128", "base=0.5", NotPositive("base") + "|nan", Refusal(rule::rotary_base)},
       {kYarn, "base=0x1.0000000001p0", "base=1|0.5", Refusal(POSENC_MEMBERS_CLASH, "base must be above 1")},
-      {"head_dim=128 phase_rounding=F32_INV_FREQ", "base=1e30", "base=1e39 exponent_dim=1e4",
+      {"head_dim=128 phase_rounding=f32_inv_freq", "base=1e30", "base=1e39 exponent_dim=1e4",
        Refusal(POSENC_MEMBERS_CLASH, "base is too")},
       {"head_dim=128", "exponent_dim=256", "exponent_dim=inf|nan", Refusal(rule::rotary_exponent_dim)},
-      {"head_dim=64 axis_order=AXIAL_AXES axes=2 sections=16,16", "unit=TURNS", "exponent_dim=64",
+      {"head_dim=64 axis_order=axial axes=2 sections=16:16", "unit=turns", "exponent_dim=64",
        Refusal(POSENC_MEMBERS_CLASH, "exponent_dim must be 0")},
       {"head_dim=128", "position_scale=-2|0", "position_scale=inf|nan", Refusal(rule::rotary_position_scale)},
-      {"head_dim=128 phase_rounding=F32_EXP", "position_scale=1", "position_scale=2",
+      {"head_dim=128 phase_rounding=f32_exp", "position_scale=1", "position_scale=2",
        Refusal(POSENC_MEMBERS_CLASH, "position_scale must be 1")},
-      {"head_dim=128", "unit=TURNS", "unit=3|-1", Refusal(rule::rotary_unit)},
-      {"head_dim=128 phase_rounding=F32_ITERATED", "unit=RADIANS", "unit=TURNS",
+      {"head_dim=128", "unit=turns", "unit=3|-1", Refusal(rule::rotary_unit)},
+      {"head_dim=128 phase_rounding=f32_iterated", "unit=radians", "unit=turns",
        Refusal(POSENC_MEMBERS_CLASH, "unit must be POSENC_RADIANS")},
-      {"head_dim=6 frequencies_f32=1,2,3",
-       "frequencies_f32= frequencies=1,2,3;frequencies_f32= frequency_count=0",
+      {"head_dim=6 frequencies_f32=1:2:3", "frequencies=1:2:3;frequencies_f32= frequency_count=0",
        "frequencies_f32=", rule::frequencies_missing},
-      {"head_dim=6 frequencies_f32=1,2,3", "", "frequencies=1,2,3", rule::frequencies_twice},
-      {"head_dim=6 frequencies_f32=1,2,3", "", "frequency_count=0|2|4",
+      {"head_dim=6 frequencies_f32=1:2:3", "", "+frequencies=1:2:3", rule::frequencies_twice},
+      {"head_dim=6 frequencies_f32=1:2:3", "", "frequency_count=0|2|4",
        Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
-      {"head_dim=6 frequencies_f32=1,2,3", "", "frequencies_f32= frequencies=1,1,nan;frequencies_f32=1,1,inf",
+      {"head_dim=6 frequencies_f32=1:2:3", "", "frequencies=1:1:nan;frequencies_f32=1:1:inf",
        Refusal(POSENC_BAD_MEMBER, "each of your frequencies")},
-      {"head_dim=6 frequencies_f32=1,2,3 phase_rounding=F32_INV_FREQ", "scaling=LINEAR",
-       "phase_rounding=F32_ITERATED|F32_EXP|F64_INV_FREQ;frequencies_f32= frequencies=1,2,3",
+      {"head_dim=6 frequencies_f32=1:2:3 phase_rounding=f32_inv_freq", "scaling=linear",
+       "phase_rounding=f32_iterated|f32_exp|f64_inv_freq;frequencies=1:2:3",
        Refusal(rule::rounding_list_of_rotary)},
-      {"head_dim=128", "phase_rounding=F64_INV_FREQ", "phase_rounding=F32_POW_DIV|F32_LOG_DIV|F32_LIST",
+      {"head_dim=128", "phase_rounding=f64_inv_freq", "phase_rounding=f32_pow_div|f32_log_div|f32_list",
        Refusal(POSENC_MEMBERS_CLASH, "phase_rounding of a rotary must be")},
       {"head_dim=128", "", "phase_rounding=11|-1", Refusal(rule::rotary_phase_rounding)},
-      {"head_dim=128", "scaling=PROPORTIONAL", "scaling=12|-1",
+      {"head_dim=128", "scaling=proportional", "scaling=12|-1",
        Refusal(POSENC_BAD_MEMBER, "scaling must be one of")},
-      {kListed + "NO_SCALING length=200", "scaling=YARN", "scaling=NTK|DYNAMIC_NTK|QWEN_NTK|MIXED_NTK",
+      {kListed + "none length=200", "scaling=yarn", "scaling=ntk|dynamic_ntk|qwen_ntk|mixed_ntk",
        rule::list_scaling},
-      {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "scaling=LINEAR|NO_SCALING",
-       "scaling=LONGROPE|NTK|YARN;phase_rounding=F32_INV_FREQ",
+      {kFactors + " phase_rounding=f32_iterated scaling=frequency_factors", "scaling=linear|none",
+       "scaling=longrope|ntk|yarn;phase_rounding=f32_inv_freq",
        Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},
       {kDynamic + "factor=2 length=1e4", "factor=1e30;length=1e30", "factor=1e300 length=1e300",
        Refusal(POSENC_MEMBERS_CLASH, "base that is not finite")},
@@ -690,55 +693,57 @@ std::vector<Changes> AllChanges() {
        Refusal(rule::yarn_mscale)},
       {kLlama3 + "8", "low_freq_factor=3.999|4", "low_freq_factor=4.001;high_freq_factor=0.5",
        Refusal(POSENC_MEMBERS_CLASH, "low_freq_factor must not be above")},
-      {"head_dim=128 scaling=PROPORTIONAL", "proportion=0|0.5", "proportion=-0.001|1.001",
+      {"head_dim=128 scaling=proportional", "proportion=0|0.5", "proportion=-0.001|1.001",
        Refusal(POSENC_MEMBERS_CLASH, "proportion")},
       {kFactors,
-       "factors=1,2,1e-9,1;long_factors=1,2,1e-9,1;factors= factors_f32=1,2,1e-9,1 long_factors= "
-       "long_factors_f32=1,1,1,1",
-       "long_factors=;long_factors= long_factors_f32=1,1,1,1", rule::long_factors_missing},
+       "factors=1:2:1e-9:1;long_factors=1:2:1e-9:1;factors_f32=1:2:1e-9:1 "
+       "long_factors_f32=1:1:1:1",
+       "long_factors=;long_factors_f32=1:1:1:1", rule::long_factors_missing},
       {kFactors, "", "factors=", rule::factors_missing},
-      {kFactors, "", "factors_f32=1,1,1,1", rule::factors_twice},
-      {kFactors, "", "long_factors_f32=1,1,1,1", rule::long_factors_twice},
+      {kFactors, "", "+factors_f32=1:1:1:1", rule::factors_twice},
+      {kFactors, "", "+long_factors_f32=1:1:1:1", rule::long_factors_twice},
       {kFactors, "", "factor_count=3|0", Refusal(POSENC_MEMBERS_CLASH, "factor_count must be")},
       {kFactors, "",
-       "factors=1,1,1,0|-1,1,1,1|1,nan,1,1|1,inf,1,1;long_factors=1,nan,1,1;factors= factors_f32=1,1,1,0 "
-       "long_factors= long_factors_f32=1,1,1,1",
+       "factors=1:1:1:0|-1:1:1:1|1:nan:1:1|1:inf:1:1;long_factors=1:nan:1:1;factors_f32=1:1:1:0 "
+       "long_factors_f32=1:1:1:1",
        Refusal(POSENC_BAD_MEMBER, "each of factors")},
       {"head_dim=40",
-       kThreeAxes + "8,6,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "8,6,6 axis_order=ALTERNATING_AXES;" +
+       kThreeAxes + "8:6:6 axis_order=interleaved;" + kThreeAxes + "8:6:6 axis_order=alternating;" +
            kThreeAxes +
-           "7,7,6 axis_order=SPLIT_AXES;axes=4 sections=5,5,5,5 axis_order=AXIAL_AXES;axes=2 "
-           "sections=0,20;axes=4 sections=7,6,5,2 axis_order=IMROPE_AXES",
-       kThreeAxes + "6,8,6 axis_order=INTERLEAVED_AXES;" + kThreeAxes + "6,6,8 axis_order=INTERLEAVED_AXES;" +
-           kThreeAxes + "8,7,5 axis_order=ALTERNATING_AXES;" + kThreeAxes +
-           "8,5,7 axis_order=ALTERNATING_AXES;axes=4 sections=8,6,5,1 axis_order=IMROPE_AXES;axes=4 "
-           "sections=6,6,8,0 axis_order=IMROPE_AXES;" +
-           kThreeAxes + "6,7,7 axis_order=SPLIT_AXES;axes=2 sections=11,9 axis_order=SPLIT_AXES",
+           "7:7:6 axis_order=split;axes=4 sections=5:5:5:5 axis_order=axial;axes=2 "
+           "sections=0:20;axes=4 sections=7:6:5:2 axis_order=imrope",
+       kThreeAxes + "6:8:6 axis_order=interleaved;" + kThreeAxes + "6:6:8 axis_order=interleaved;" +
+           kThreeAxes + "8:7:5 axis_order=alternating;" + kThreeAxes +
+           "8:5:7 axis_order=alternating;axes=4 sections=8:6:5:1 axis_order=imrope;axes=4 "
+           "sections=6:6:8:0 axis_order=imrope;" +
+           kThreeAxes + "6:7:7 axis_order=split;axes=2 sections=11:9 axis_order=split",
        rule::sections_order},
       {"head_dim=40", "", "sections=20", rule::sections_of_one_axis},
       {"head_dim=40", "",
-       "axes=2;axes=2 sections=10,9;axes=2 sections=10,11;axes=2 sections=10,5,5;" + kThreeAxes + "11,-1,10",
+       "axes=2;axes=2 sections=10:9;axes=2 sections=10:11;axes=2 sections=10:5:5;" + kThreeAxes +
+           "11:" + kMaxSizeText + ":10",
        rule::sections_sum},
-      {"head_dim=40", "", "axes=0|5|-1", Refusal(POSENC_BAD_MEMBER, "axes must be 1 .. 4")},
+      {"head_dim=40", "", "axes=0|5|" + kMaxSizeText, Refusal(POSENC_BAD_MEMBER, "axes must be 1 .. 4")},
       {"head_dim=40", "axis_order=5", "axis_order=6|-1",
        Refusal(POSENC_BAD_MEMBER, "axis_order must be one of")},
-      {"head_dim=128 phase_rounding=F32_EXP", "axes=2 sections=32,32;axis_order=AXIAL_AXES",
-       "axes=2 sections=32,32 axis_order=SPLIT_AXES;axes=2 sections=32,32 axis_order=AXIAL_AXES;axes=2 "
-       "sections=32,32 axis_order=AXIAL_AXES phase_rounding=F32_ITERATED",
+      {"head_dim=128 phase_rounding=f32_exp", "axes=2 sections=32:32;axis_order=axial",
+       "axes=2 sections=32:32 axis_order=split;axes=2 sections=32:32 axis_order=axial;axes=2 "
+       "sections=32:32 axis_order=axial phase_rounding=f32_iterated",
        Refusal(POSENC_MEMBERS_CLASH, "phase_rounding must be POSENC_F32_INV_FREQ or")},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "base=0.5", "base=-1|0",
+      {"head_dim=20 axis_order=axial axes=3 sections=3:5:2", "base=0.5", "base=-1|0",
        Refusal(rule::rotary_base)},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "",
-       "scaling=YARN base=1 original_length=300", Refusal(POSENC_MEMBERS_CLASH, "base must be above 1")},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "frequencies=0.5+0.5*10",
-       "frequencies=0.5+0.5*5|0.5+0.5*30", Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2", "position_scale=1e9|0;truncate=0",
-       "position_scale=1e10;base=1e200;frequencies=1,1,1,1,1,1,1,1,1,1e10|1,1,1,1,1e-40,1,1,1,1,1",
+      {"head_dim=20 axis_order=axial axes=3 sections=3:5:2", "", "scaling=yarn base=1 original_length=300",
+       Refusal(POSENC_MEMBERS_CLASH, "base must be above 1")},
+      {"head_dim=20 axis_order=axial axes=3 sections=3:5:2", "frequencies=" + Steps(0.5, 0.5, 10),
+       "frequencies=" + Steps(0.5, 0.5, 5) + "|" + Steps(0.5, 0.5, 30),
+       Refusal(POSENC_MEMBERS_CLASH, "frequency_count must be")},
+      {"head_dim=20 axis_order=axial axes=3 sections=3:5:2", "position_scale=1e9|0;truncate=0",
+       "position_scale=1e10;base=1e200;frequencies=1:1:1:1:1:1:1:1:1:1e10|1:1:1:1:1e-40:1:1:1:1:1",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {"head_dim=20 axis_order=AXIAL_AXES axes=3 sections=3,5,2 phase_rounding=F32_INV_FREQ",
-       "scaling=LINEAR", "scaling=NTK", Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},
-      {"head_dim=16384 axis_order=AXIAL_AXES axes=2 sections=8000,192", "sections=0,8192",
-       "sections=8000,193;sections=8000,191;head_dim=16382", Refusal(rule::sections_sum)},
+      {"head_dim=20 axis_order=axial axes=3 sections=3:5:2 phase_rounding=f32_inv_freq", "scaling=linear",
+       "scaling=ntk", Refusal(POSENC_MEMBERS_CLASH, "needs scaling")},
+      {"head_dim=16384 axis_order=axial axes=2 sections=8000:192", "sections=0:8192",
+       "sections=8000:193;sections=8000:191;head_dim=16382", Refusal(rule::sections_sum)},
       {"head_dim=128", "amplitude=0x1p-64|0x1p64", "amplitude=-1|0x0.fffffp-64|0x1.00001p64|inf|nan",
        Refusal(POSENC_BAD_MEMBER, "amplitude must be")},
       {kYarn, "mscale=1e20", "mscale=2e20|1e308;mscale_all_dim=2e20",
@@ -754,22 +759,22 @@ std::vector<Changes> AllChanges() {
        "base=0x1.00001p252|0x0.fffffp-62;position_scale=0x1.00001p31;exponent_dim=1e-300|1e-310;position_"
        "scale=1e-300",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {kListed + "LINEAR", "factor=1e30", "factor=1e39|1e-15|1e-310",
+      {kListed + "linear", "factor=1e30", "factor=1e39|1e-15|1e-310",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {"head_dim=8 scaling=NTK factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4), so that the base becomes
+      {"head_dim=8 scaling=ntk factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4), so that the base becomes
                                                                       // nearly 1
        "exponent_dim=0.01|0.005", "exponent_dim=1e-20|1e-300|5e-324",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
-      {"head_dim=2 phase_rounding=F32_ITERATED exponent_dim=1e-45",  // rounded to float
-       "exponent_dim=1e38;phase_rounding=F32_EXP|F32_INV_FREQ;phase_rounding=F64_INV_FREQ "
+      {"head_dim=2 phase_rounding=f32_iterated exponent_dim=1e-45",  // rounded to float
+       "exponent_dim=1e38;phase_rounding=f32_exp|f32_inv_freq;phase_rounding=f64_inv_freq "
        "exponent_dim=1e-300",
-       "exponent_dim=0x1p-150|0x1.ffffffp127|-0x1.ffffffp127;phase_rounding=F32_EXP exponent_dim=-1e-46",
+       "exponent_dim=0x1p-150|0x1.ffffffp127|-0x1.ffffffp127;phase_rounding=f32_exp exponent_dim=-1e-46",
        Refusal(POSENC_MEMBERS_CLASH, "exponent_dim is too")},
       {"head_dim=128", "truncate=0", "truncate=2|-1", Refusal(rule::rotary_truncate)},
       // The factor rounds to the next float, which is infinite. Other roundings keep the frequency for such a
       // factor in range.
-      {kFactors + " phase_rounding=F32_ITERATED scaling=FREQUENCY_FACTORS", "factors=1,1,1e30,1",
-       "base=0.5 exponent_dim=0.3 factors=1,1,1,0x1.ffffffp127",
+      {kFactors + " phase_rounding=f32_iterated scaling=frequency_factors", "factors=1:1:1e30:1",
+       "base=0.5 exponent_dim=0.3 factors=1:1:1:0x1.ffffffp127",
        Refusal(POSENC_MEMBERS_CLASH, "one of factors is too")},
       {kFactors, "factor=0.5", NotPositive("factor"), Refusal(rule::scaling_factor)},
       {kFactors + " amplitude=1.5", "factor=0", "factor=nan", Refusal(rule::rotary_factor)},
@@ -777,19 +782,19 @@ std::vector<Changes> AllChanges() {
       {kLlama3 + "8", "high_freq_factor=9", NotPositive("high_freq_factor"), Refusal(rule::llama3_factors)},
   };
   for (const char* scaling :
-       {"LINEAR", "NTK", "DYNAMIC_NTK", "MIXED_NTK", "YARN", "YARN_LOG", "LLAMA3", "PROPORTIONAL"}) {
+       {"linear", "ntk", "dynamic_ntk", "mixed_ntk", "yarn", "yarn_log", "llama3", "proportional"}) {
     cases.push_back({kDynamic + "length=5000 factor=4 scaling=" + scaling, "factor=0.5",
                      NotPositive("factor"), Refusal(rule::scaling_factor)});
   }
-  for (const char* scaling : {" scaling=DYNAMIC_NTK", " scaling=QWEN_NTK", " scaling=LONGROPE"}) {
+  for (const char* scaling : {" scaling=dynamic_ntk", " scaling=qwen_ntk", " scaling=longrope"}) {
     cases.push_back({kFactors + scaling, "length=0.5", NotPositive("length"), Refusal(rule::scaling_length)});
     cases.push_back({kFactors + scaling, "original_length=1.5", NotPositive("original_length"),
                      Refusal(rule::scaling_original_length)});
   }
-  for (const char* scaling : {"scaling=YARN", "scaling=YARN_LOG", "scaling=LLAMA3"}) {
+  for (const char* scaling : {"scaling=yarn", "scaling=yarn_log", "scaling=llama3"}) {
     cases.push_back({kYarn + scaling, "length=-1", NotPositive("original_length"),
                      Refusal(rule::scaling_original_length)});
-    if (std::string(scaling) == "scaling=LLAMA3") continue;
+    if (std::string(scaling) == "scaling=llama3") continue;
     cases.push_back({kYarn + scaling, "beta_fast=64", NotPositive("beta_fast"), Refusal(rule::yarn_betas)});
     cases.push_back({kYarn + scaling, "beta_slow=0.5", NotPositive("beta_slow"), Refusal(rule::yarn_betas)});
   }

@@ -36,9 +36,9 @@ struct Rotaries {
   static constexpr std::size_t kPastSizes[] = {sizeof(posenc_rotary_spec)};
   static constexpr std::size_t kNumbers = 27;
   static constexpr const char
-      *kGood = "head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0",
+      *kGood = "head_dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=0",
       *kDefaults =
-          "output_pairing=SAME_PAIRING base=10000 position_scale=1 factor=1 "
+          "output_pairing=same base=10000 position_scale=1 factor=1 "
           "beta_fast=32 beta_slow=1 mscale=1 low_freq_factor=1 "
           "high_freq_factor=4 proportion=1 truncate=1 axes=1 amplitude_factor=1";
 };

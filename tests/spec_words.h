@@ -1,5 +1,5 @@
-// Specs written as words, as in golden files and tests: "head_dim=128 scaling=YARN factor=4
-// original_length=32768".
+// Specs from texts (spec/text.h), "head_dim=128 scaling=yarn factor=4 original_length=32768", and from words
+// that no text has, for specs that must be refused.
 #ifndef POSENC_TESTS_SPEC_WORDS_H_
 #define POSENC_TESTS_SPEC_WORDS_H_
 
@@ -8,12 +8,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <fstream>
 #include <iterator>
-#include <map>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -21,6 +19,7 @@
 
 #include "posenc/rotary_c.h"
 #include "refusal.h"
+#include "spec/text.h"
 
 namespace posenc {
 
@@ -29,82 +28,6 @@ inline std::string ReadFile(const std::string& name) {
   std::ifstream file(POSENC_SOURCE_DIR "/" + name);
   EXPECT_TRUE(file.is_open()) << name;
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// The values of all enums, by their names without "POSENC_".
-inline const std::map<std::string, std::int32_t>& Constants() {
-  static const std::map<std::string, std::int32_t> constants = {
-#define POSENC_VALUE(of, constant, word) {&#constant[7], constant},
-#include "spec/values.inc"
-  };
-  return constants;
-}
-
-// For an unsigned integer "-1" is the largest value.
-template <class T>
-T ParseAs(const std::string& text) {
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::strtod(text.c_str(), nullptr));
-  const auto constant = Constants().find(text);
-  if (constant != Constants().end()) return static_cast<T>(constant->second);
-  return static_cast<T>(std::strtoull(text.c_str(), nullptr, 10));
-}
-
-// "1,2.5,4", or "1+0.25*3" for 1, 1.25, 1.5. The numbers stay in memory until the program ends.
-template <class T>
-const std::vector<T>& ParseList(const std::string& text) {
-  static std::deque<std::vector<T>> lists;
-  std::vector<T>& list = lists.emplace_back();
-  if (const std::size_t star = text.find('*'); star != std::string::npos) {
-    char* step = nullptr;
-    const double first = std::strtod(text.c_str(), &step);
-    for (std::size_t i = 0; i < ParseAs<std::size_t>(text.substr(star + 1)); ++i) {
-      list.push_back(static_cast<T>(first + std::strtod(step + 1, nullptr) * static_cast<double>(i)));
-    }
-    return list;
-  }
-  std::istringstream numbers(text);
-  for (std::string number; std::getline(numbers, number, ',');) list.push_back(ParseAs<T>(number));
-  return list;
-}
-
-// Calls visit(name, pointer to member) for all members except struct_size.
-template <class Visit>
-void ForEachMember(const posenc_spec& /*spec*/, const Visit& visit) {
-#define POSENC_SPEC(kind, name, initial, of, must, help) visit(#name, &posenc_spec::name);
-#include "spec/members.inc"
-}
-template <class Visit>
-void ForEachMember(const posenc_rotary_spec& /*spec*/, const Visit& visit) {
-#define POSENC_ROTARY(kind, name, initial, of, must, help) visit(#name, &posenc_rotary_spec::name);
-#include "spec/members.inc"
-}
-
-// A list also sets its count. An empty list is a null pointer and does not set the count.
-template <class S>
-void SetMember(S* spec, const std::string& word) {
-  const std::string name = word.substr(0, word.find('=')), text = word.substr(word.find('=') + 1);
-  bool is_known = false;
-  ForEachMember(*spec, [&](const char* member_name, auto member) {
-    if (name != member_name) return;
-    is_known = true;
-    using Value = std::remove_reference_t<decltype(spec->*member)>;
-    if constexpr (std::is_array_v<Value>) {
-      std::vector<std::size_t> sections = ParseList<std::size_t>(text);
-      sections.resize(POSENC_MAX_AXES);
-      std::copy(sections.begin(), sections.end(), spec->*member);
-    } else if constexpr (std::is_same_v<Value, const char*>) {
-      ADD_FAILURE() << "no list: " << word;
-    } else if constexpr (std::is_pointer_v<Value>) {
-      const auto& list = ParseList<std::remove_const_t<std::remove_pointer_t<Value>>>(text);
-      spec->*member = list.empty() ? nullptr : list.data();
-      if (list.empty()) return;
-      SetMember(spec, (name.find("freq") == 0 ? "frequency_count=" : "factor_count=") +
-                          std::to_string(list.size()));
-    } else {
-      spec->*member = ParseAs<Value>(text);
-    }
-  });
-  EXPECT_TRUE(is_known) << word;
 }
 
 inline std::vector<std::string> Split(const std::string& text, char separator = ' ') {
@@ -116,9 +39,111 @@ inline std::vector<std::string> Split(const std::string& text, char separator = 
   return parts;
 }
 
+template <class T>
+T NumberOf(const std::string& text) {
+  T number{};
+  EXPECT_TRUE(internal::ReadNumber(text, &number)) << text;
+  return number;
+}
+
+template <class T>
+std::vector<T> ListOf(const std::string& text) {
+  std::vector<T> numbers;
+  EXPECT_EQ(internal::ReadList(text, &numbers), "") << text;
+  return numbers;
+}
+
+// A list with equal steps: Steps(1, 0.25, 3) is "1:1.25:1.5".
+inline std::string Steps(double first, double step, std::size_t count) {
+  std::vector<double> list;
+  for (std::size_t i = 0; i < count; ++i) list.push_back(first + step * static_cast<double>(i));
+  return internal::ListInText(list.data(), count);
+}
+
+// The largest size, which in a sum with other sizes counts as -1, and the largest even one.
+inline const std::string kMaxSizeText = std::to_string(std::numeric_limits<std::size_t>::max());
+inline const std::string kEvenSizeText = std::to_string(std::numeric_limits<std::size_t>::max() - 1);
+
+// The lists of all specs here. They stay in memory until the program ends.
+inline internal::SpecData* Lists() {
+  static internal::SpecData lists;
+  return &lists;
+}
+
+// The spec with the members of a text.
 template <class S>
-S With(S spec, const std::string& words) {
-  for (const std::string& word : Split(words)) SetMember(&spec, word);
+S WithText(S spec, const std::string& text) {
+  EXPECT_EQ(internal::ParseSpec(text, Lists(), &spec), "") << text;
+  return spec;
+}
+
+// Sets what no text says. Returns false, and sets nothing, if the word may be in a text.
+//   unit=256           the number of a choice or of a flag, also a wrong one
+//   has_padding=1      a member that is part of another one
+//   frequency_count=3  a count without its list
+//   frequencies=       no list, although there is a count
+//   +frequencies=1:2   a list beside the list of the other type
+template <class S>
+bool SetWithoutText(const std::string& name, const std::string& value, S* spec) {
+  if (name[0] == '+') {
+    const S before = *spec;
+    EXPECT_EQ(internal::ParseSpec(name.substr(1) + "=" + value, Lists(), spec), "") << name;
+    for (const internal::Member& member : internal::MembersOf<S>()) {
+      if (member.kind != internal::Kind::kList) continue;
+      const internal::Member& floats = internal::FloatsOf<S>(member);
+      const auto keep = [&](auto& list, auto* old) { list = list == nullptr ? old : list; };
+      keep(internal::At<const double*>(member, spec), internal::At<const double*>(member, before));
+      keep(internal::At<const float*>(floats, spec), internal::At<const float*>(floats, before));
+    }
+    return true;
+  }
+  const internal::Member* const member = internal::MembersOf<S>().Find(name);
+  if (member == nullptr) return false;
+  std::int32_t number = 0;
+  const bool is_number = internal::ReadNumber(value, &number);
+  switch (member->kind) {
+    case internal::Kind::kChoice:
+    case internal::Kind::kFlag:
+    case internal::Kind::kPresence:
+      return is_number && internal::UseNumber(*member, spec, [&](auto& to) {
+               to = static_cast<std::decay_t<decltype(to)>>(number);
+             });
+    case internal::Kind::kList:
+      if (value.empty()) internal::At<const double*>(*member, spec) = nullptr;
+      return value.empty();
+    case internal::Kind::kPart:
+      if (value.empty()) internal::At<const float*>(*member, spec) = nullptr;
+      if (name.find("_count") == std::string::npos) return value.empty();
+      internal::At<std::size_t>(*member, spec) = NumberOf<std::size_t>(value);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The spec with the members of a text, or of words that no text has. If words set the same member, the last
+// one counts.
+template <class S>
+S With(S spec, const std::string& text) {
+  internal::SpecWords words, others;
+  for (const std::string& word : Split(text)) {
+    const std::string name = word.substr(0, word.find('=')), value = word.substr(word.find('=') + 1);
+    S trial = spec;
+    if (SetWithoutText(name, value, &trial)) {
+      others.emplace_back(name, value);
+      continue;
+    }
+    bool are_floats = false;
+    const auto* const member = internal::MemberInText<S>(name, &are_floats);
+    words.erase(std::remove_if(words.begin(), words.end(),
+                               [&](const auto& other) {
+                                 return internal::MemberInText<S>(other.first, &are_floats) == member;
+                               }),
+                words.end());
+    words.emplace_back(name, value);
+  }
+  EXPECT_EQ(internal::SetMembers(words, Lists(), &spec), "") << text;
+  for (const auto& [name, value] : others) SetWithoutText(name, value, &spec);
   return spec;
 }
 
@@ -170,10 +195,14 @@ void ForEachChange(const Changes& changes, const S& spec, const Expect& expect) 
 // Names the members that differ.
 template <class S>
 std::string Differences(const S& a, const S& b) {
+  const auto bytes = [](const S& spec, const internal::Member& member) {
+    return reinterpret_cast<const char*>(&spec) + member.offset;
+  };
   std::string names;
-  ForEachMember(a, [&](const char* name, auto member) {
-    if (std::memcmp(&(a.*member), &(b.*member), sizeof(a.*member)) != 0) names += std::string(name) + " ";
-  });
+  for (const internal::Member& member : internal::MembersOf<S>()) {
+    if (std::memcmp(bytes(a, member), bytes(b, member), member.size) != 0)
+      names += std::string(member.name) + " ";
+  }
   return names;
 }
 

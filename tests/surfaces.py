@@ -64,7 +64,7 @@ def main():
         missing += [f"verify: {struct}.{name}" for name, kind in kinds.items()  # a Presence is said by its Optional
                     if kind != "Presence" and name not in UNVERIFIED and not has(verify, name)]
         missing += [f"formulas.py: {struct}.{name}" for name, kind in kinds.items()
-                    if kind != "Part" and name not in FORMULALESS and not has(formulas, name)]
+                    if kind not in ("Part", "Presence") and name not in FORMULALESS and not has(formulas, name)]
     values = re.findall(r'^POSENC_VALUE\((\w+), (\w+), "(\w+)"\)', rows, re.M)
     for of, c, word in values:
         name = c.removeprefix("POSENC_")
@@ -73,8 +73,8 @@ def main():
             missing.append(f"verify: {of}={short}")
         if of == "type" and not has(cpp, c):
             missing.append(f"C++: {c}")
-        if not {of, c} & FORMULALESS and not has(formulas, name):
-            missing.append(f"formulas.py: {name}")
+        if not {of, c} & FORMULALESS and not re.search(r'[="]%s\b' % word, formulas):
+            missing.append(f"formulas.py: {of}={word}")
         missing += [f"{file}: {name}" for file in ("tests/hosts/conventions.py", "tools/conventions")
                     if of == "phase_rounding" and not has(read(file), name, word)]
     numbers = dict(re.findall(r"(POSENC_\w+)\s*=\s*(\d+)", "".join(re.findall(r"\{(.*?)\};", headers, re.S))))

@@ -50,12 +50,12 @@ class Entries {
     } else if (value[0] == '[') {
       std::vector<double>& list = lists_.emplace_back();
       for (const std::string& number : Split(value.substr(1, value.size() - 2), ','))
-        list.push_back(ParseAs<double>(number));
+        list.push_back(NumberOf<double>(number));
       entries_.push_back(ConfigEntry(key, list.data(), list.size()));
     } else if (value == "true" || value == "false") {
       entries_.push_back(ConfigEntry(key, value == "true"));
     } else {
-      entries_.push_back(ConfigEntry(key, ParseAs<double>(value)));
+      entries_.push_back(ConfigEntry(key, NumberOf<double>(value)));
     }
   }
 
@@ -128,7 +128,7 @@ void ExpectSameList(const char* name, const double* made, const double* want, st
 }
 
 void ExpectSpec(posenc_rotary_spec made, const std::string& words) {
-  posenc_rotary_spec want = RotarySpecOf(words);
+  posenc_rotary_spec want = WithText(RotarySpecOf(""), words);
   if (want.rotary_dim == 0) want.rotary_dim = want.head_dim - want.rotary_offset;
   ASSERT_EQ(made.factor_count, want.factor_count);
   ExpectSameList("factors", made.factors, want.factors, want.factor_count);
@@ -142,7 +142,7 @@ void ExpectRotary(const posenc_rotary_spec& spec, const std::string& results) {
   const RotaryPtr rotary = CreateRotary(spec);
   ASSERT_NE(rotary, nullptr);
   for (const std::string& word : Split(results)) {
-    const double want = ParseAs<double>(word.substr(word.find('=') + 1));
+    const double want = NumberOf<double>(word.substr(word.find('=') + 1));
     if (word[0] == 'A') {
       EXPECT_EQ(posenc_rotary_amplitude(rotary.get()), want);
     } else {
@@ -179,7 +179,7 @@ const std::deque<Published>& AllPublished() {
   return all;
 }
 
-// Checks a line, "asked | settings | results" or "asked | rule".
+// Checks a line, "asked | spec | results" or "asked | rule".
 void ExpectLine(const Published& published, const std::string& line) {
   SCOPED_TRACE(published.name + ": " + line.substr(0, 200));
   const std::vector<std::string> parts = Split(line, '|');

@@ -78,7 +78,7 @@ class Published(unittest.TestCase):
                     made += 1
                     settings = dict(word.split("=") for word in what.split())
                     self.assertEqual(rotary.head_dim, int(settings["head_dim"]))
-                    self.assertEqual(rotary.pairing, settings.get("pairing", "HALF_SPLIT").lower())
+                    self.assertEqual(rotary.pairing, settings.get("pairing", "half_split"))
                     self.assertEqual(rotary.axes, int(settings.get("axes", 1)))
                     frequencies = rotary.frequencies
                     count = int(settings.get("rotary_dim", settings["head_dim"])) // 2

