@@ -42,6 +42,7 @@ done
 # Records in which posenc takes half of the time of ggml and of ONNX Runtime.
 PYTHONPATH="$1/tools" "$3" - <<'END'
 from reporting.bindings import ggml, onnxruntime
+from reporting.rows import day
 
 named = {"context": {"cpu": "a CPU", "date": "2026-01-01", "num_cpus": 1}, "versions": "1.0"}
 for made, want in (
@@ -52,4 +53,7 @@ for made, want in (
      "1 us (2.00) | 4 us (0.50) |"),
 ):
     assert want in made, f"there is no {want} in\n{made}"
+for busy, want in ((0.0, ""), (0.1, "kept 0.1 of 2 processors busy"), (1.5, "kept 1.5 of 2 processors busy, so the figures are rough")):
+    made = day({"date": "2026-01-01", "num_cpus": 2, "busy": busy})
+    assert made.endswith(want) and ("busy" in made) == bool(want), f"with {busy} processors in use: {made}"
 END

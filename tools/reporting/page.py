@@ -181,20 +181,29 @@ def measured(run):
     return f"{run.context['cpu']}, {plain_target(run.targets[0])}, one thread, {day(run.context)}"
 
 
+# Instruction sets of recorded runs for which posenc is not compiled any more (src/kernel/highway_settings.h).
+FORMER = ("SSSE3", "SSE2")
+
 SIZES = """Rows have 512 columns, except the single row and the 65,536 rows, which have 1,024. A token has 40 heads of 128 \
 elements. "Large" is"""
 
 
+def rotated(run):
+    """The end of the sentence about large sizes."""
+    large = any(row.name.startswith("Rotate/") and "/half_split/16384x40x128/" in row.name for row in run.rows)
+    return "and 16,384 tokens for rotating." if large else "and 16,384 tokens for rotating, which this run did not measure."
+
+
 def readme(run, text):
     said = wrapped("The table has the speed of posenc divided by the speed of another way. Above 1 posenc is faster. All figures "
-                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, and "
-                   "16,384 tokens for rotating. [More about rotation](docs/speed_rotary.md).", 140)
+                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, "
+                   f"{rotated(run)} [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
     said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Above 1 posenc is "
-                   f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, and 16,384 tokens for rotating.")
+                   f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, {rotated(run)}")
     return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
 
@@ -203,7 +212,9 @@ def performance(run, text):
     rows = [row for row in run.rows if row.name.startswith("Rotate/exact/f32/half_split/1x40x128/")]
     times = [1e6 * 40 * 128 / row.counters["entries_per_second"] for row in rows]
     said = wrapped("The benchmark times the same call: exact rotation of 40 heads with 128 float32 elements each. These are the "
-                   f"benchmark's times in microseconds, from [one run](speed.md): {measured(run)}.")
+                   f"benchmark's times in microseconds, from [one run](speed.md): {measured(run)}."
+                   + "".join(f" {row.target} was an instruction set of posenc at that commit, and is none any more."
+                             for row in rows if row.target in FORMER))
     cells = [f"{time:,.3g}" if time < 100 else f"{time:,.0f}" for time in times]
     return replace(text, "report", "targets", f"{said}\n\n{markdown([row.target for row in rows], [cells])}")
 

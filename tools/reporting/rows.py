@@ -3,6 +3,7 @@
 import json
 import math
 
+MOST_BUSY = 0.2  # processors that other programs may use
 HOLLOW_TARGETS = ("SSE4",)
 NO_VECTORS = ("SCALAR", "REFERENCE")
 ALIKE = {"AVX3": ("AVX3_DL", "AVX3_ZEN4", "AVX3_SPR"), "SSSE3": ("SSE4",), "SSE2": ("SSE4", "SSSE3")}
@@ -100,10 +101,11 @@ def setting(context):
 
 
 def day(context):
-    """The date, the commit, and how many processors other programs used during the run."""
+    """The date, the commit, and how many processors other programs used when the run began."""
     others = context.get("busy", 0)
     return (context["date"][:10] + (f", commit {context['commit']}" if "commit" in context else "")
-            + (f", while other programs used {others} of {context['num_cpus']} processors" if others >= 0.1 else ""))
+            + (f"; when the run began, other programs kept {others} of {context['num_cpus']} processors busy" if others >= 0.1 else "")
+            + (", so the figures are rough" if others > MOST_BUSY else ""))
 
 
 def size_label(shape):

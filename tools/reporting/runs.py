@@ -8,14 +8,13 @@ import subprocess
 import sys
 import time
 
-from reporting.rows import main_targets_of, unique
+from reporting.rows import MOST_BUSY, main_targets_of, unique
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 BENCH = ROOT / "build/release/bench/posenc_bench"
 RECORDS = {"bench": "speed.json", "python": "speed_python.json", "npm": "speed_npm.json", "onnxruntime": "speed_onnxruntime.json",
            "ggml": "speed_ggml.json"}
-MOST_BUSY = 0.2  # processors that other programs may use
 # Family and models of x86 cores whose CPUs have names that do not tell.
 CORES = {"AuthenticAMD": [(25, range(0x10, 0x20), "Zen 4"), (25, range(0x60, 0x80), "Zen 4"), (25, range(0xA0, 0xB0), "Zen 4"),
                           (25, range(0x100), "Zen 3"), (26, range(0x100), "Zen 5")],
