@@ -105,11 +105,11 @@ enum POSENC_ENUM(posenc_scaling) {
   // base becomes base * f. Then each frequency is divided by f^(2 / r).
   POSENC_MIXED_NTK = 5,
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), but at least 0 and at most 1.
-  //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base)
+  //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base).
   // If truncate is 1, low is rounded down and high up. Then a low below 0 becomes 0, and a high
   // above r - 1 becomes r - 1, for any truncate. If they are equal, high is 1/1000 more. base must be
   // above 1.
-  //   A = amplitude_factor; if f > 1, this times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1)
+  //   A = amplitude_factor; if f > 1, this times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1).
   POSENC_YARN = 6,
   // w_i / f^(m_i), with m_i of YaRN. The amplitude is 1.
   POSENC_YARN_LOG = 7,
