@@ -230,10 +230,10 @@ typedef struct posenc_heads {
 // Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
 // p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Heads may
 // be rotated in place. Otherwise written heads must not overlap what is read or written. For a batch:
-//   [batch, heads, tokens, head_dim], sequences at equal positions    one call, heads = batch * heads
-//   [batch, heads, tokens, head_dim], positions differ by sequence    a call for each sequence
-//   [batch, tokens, heads, head_dim]                                  posenc_rotate_at, tokens = batch *
-//   tokens [batch, heads, head_dim], a decode step                           posenc_rotate_at, tokens = batch
+//   [batch, heads, tokens, head_dim], equal positions in all sequences    one call, heads = batch * heads
+//   [batch, heads, tokens, head_dim], other positions in each sequence    a call for each sequence
+//   [batch, tokens, heads, head_dim]            posenc_rotate_at, tokens = batch * tokens
+//   [batch, heads, head_dim], a decode step     posenc_rotate_at, tokens = batch
 POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                           const posenc_heads* tensors, size_t count);
 

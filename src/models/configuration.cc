@@ -193,7 +193,7 @@ void Configuration::FindModelAndPart() {
   } else if (model_.row.Has("odd")) {
     Sentence& sentence = Begin(rule::unknown_model);
     (sentence << "a model of the type ").Shown(type)
-        << " rotates in a way that no spec describes: " << model_.source;
+        << " has a rotary for which posenc makes no spec: " << model_.source;
   }
 }
 

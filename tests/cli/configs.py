@@ -154,7 +154,7 @@ def refuse():
             f'posenc does not know the model type "lama" (do you mean llama?): {state}')
     refuses("no model", {"hidden_size": 64}, f"model_type is missing: {state}")
     refuses("a known model that no spec describes", {"model_type": "lightglue"},  # so no option is named
-            "a model of the type lightglue rotates in a way that no spec describes: its frequencies are learned")
+            "a model of the type lightglue has a rotary for which posenc makes no spec: its frequencies are learned")
     refuses("a layer too far", GEMMA_3, "layer is 99, but layers are 0 to 33", "--layer", "99")
     refuses("an unknown type of layer", GEMMA_3, 'the model has no layer of the type "moving"', "--layer-type", "moving")
     refuses("a string", {**LLAMA_31, "rope_theta": "500000"},
