@@ -110,16 +110,22 @@ def also(run):
     steps = f"Timesteps/f32/64x320/{best}"
     return wrapped(f"""\
 - `Write` of {memory} makes {run.ratio(table.format("bf16", best), "f32_ratio")} times as many entries a second in bfloat16 as in \
-float32{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many in float16.
+float32{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many in float16. For these ratios the two types took \
+turns. The rates in the table above were measured one after the other, so their quotients differ.
 - `Add` to {memory} adds {sums[0]:.2f} times as many entries a second in bfloat16 as in float32, and {sums[1]:.2f} times as many \
-in float16.
+in float16. These are quotients of rates that were measured one after the other.
 - Two threads write {IN_CACHE.replace("x", " x ")} at \
 {run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread.
-- A table with base 500000, which has many small values, is written at \
-{run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of a table with base 10000.
-- 64 timesteps of 320 columns take {run.microseconds(steps)} microseconds. ggml's loop takes \
-{run.ratio(steps, "ggml_ratio", 0)} times as long.
-- `posenc_encoder_memory_size` takes {run.microseconds(f"MemorySize/1024/{best}")} microseconds.""")
+- A table of 4096 x 128 with base 500000 has many small entries. It is written at \
+{run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of the same table with base 10000.
+- 64 timesteps of diffusion models, with 320 columns each, take {run.microseconds(steps)} microseconds. A \
+[reimplementation](../bench/README.md#columns) of ggml's loop takes {run.ratio(steps, "ggml_ratio", 0)} times as long.
+- `posenc_encoder_memory_size` takes {run.microseconds(f"MemorySize/1024/{best}")} microseconds for dim 1024.""")
+
+
+def created_rotary(run):
+    """The row for the creation of a rotary, which old runs have not."""
+    return f"Create/llama3/128/{run.targets[0]}"
 
 
 def creation(run):
@@ -132,9 +138,9 @@ def creation(run):
 
     lines = [[f"`posenc_encoder_create`, {plain_target(target)}", *(cell(f"Create/f32/{dim}/{target}") for dim in CREATED)]
              for target in run.targets]
-    lines.append([f"the same with `lists_only`, {plain_target(run.targets[0])}",
+    lines.append([f"`posenc_encoder_create` with `lists_only`, {plain_target(run.targets[0])}",
                   *(cell(f"Create/f32/{dim}/lists_only/{run.targets[0]}") for dim in CREATED)])
-    lines.append(["`posenc_rotary_create`, scaling of Llama 3.1", cell(f"Create/llama3/128/{run.targets[0]}"), "", ""])
+    lines.append(["`posenc_rotary_create`, scaling of Llama 3.1", cell(created_rotary(run)), "", ""])
     return filled(["microseconds", *(f"dim {dim}" for dim in CREATED)], lines)
 
 
@@ -229,11 +235,12 @@ def page(run):
                        [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
                                  for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
     name = "" if plain_target(best) == best else f" The instruction set that this page calls {plain_target(best)} is the one that `posenc targets` calls {best}."
-    said = wrapped("This page says how fast posenc makes tables of encodings and adds encodings to activations. [speed_rotary.md]"
-                   "(speed_rotary.md) is about rotation. `tools/quickstart` measures your machine, and [bench/README.md](../bench/README.md) "
-                   "says what is measured, and [what bounds each loop](../bench/README.md#what-bounds-the-loops).")
-    how = wrapped("All figures are from one run of `posenc_bench` with one thread. Each is the best of nine rounds or more. "
-                  "`tools/report` makes this page from the run's record, [speed.json](speed.json). Sizes are rows x columns." + name)
+    said = wrapped("This page says how fast posenc makes tables of encodings (`Write`) and adds encodings to activations (`Add`). "
+                   "[speed_rotary.md](speed_rotary.md) is about rotation. [bench/README.md](../bench/README.md) says what is measured, "
+                   "and [why the loops are built as they are](../bench/README.md#what-bounds-the-loops). `tools/quickstart` measures "
+                   "your machine.")
+    how = wrapped("All figures are from one run of `posenc_bench`, with one thread unless a line says two. Rates and ratios come from the "
+                  "best of nine rounds or more. Microseconds are the mean time of a call. `tools/report` makes this page from the run's record, [speed.json](speed.json). Sizes are rows x columns." + name)
     add = wrapped(f"The picture has the speed of posenc with {plain_target(best)}, divided by the speed of a loop that computes no "
                   "encodings. Above 1 posenc is faster. `Write` is compared with filling the memory: by `memset`, and by streaming "
                   "stores, which bypass the caches. `Add` is compared with adding a table that was made before, which is read from memory if no "
@@ -255,14 +262,18 @@ def page(run):
 
 ![GB/s by instruction set and size. Left: making a table, beside loops of other libraries. Right: adding to activations, beside adding a table that was made before](speed.png)
 
-The table has the speed of making a float32 table.
+The table says how fast `Write` makes a float32 table.
 
 {rates}
 
 ## How fast are other libraries?
 
-The table has the GB/s that are written. In brackets is the share of entries that are not correctly rounded, in 5000 x 512. The
-line "streaming stores" computes nothing, and shows what memory allows. Empty cells were not measured.
+The table has the GB/s that are written. In brackets is the share of entries that are not correctly rounded, in 5000 x 512.
+Empty cells were not measured.
+
+The line "streaming stores" is a loop that computes nothing. It fills the table with one number by stores that bypass the
+caches, so it shows what memory allows. posenc bypasses the caches in large calls only. Tables that fit in a cache can be
+faster than this line.
 
 {figures(run)}
 
@@ -290,7 +301,9 @@ The tables have {IN_CACHE.replace("x", " x ")} entries, which are {cache} in flo
 
 ## Creation
 
-The table has the time of a call. In brackets is the time if other work has emptied the caches before the call.
+The table has the time of a call. In brackets is the median time if other work has emptied the caches before the call.
+With `lists_only` an encoder prepares nothing for consecutive positions. So it is created faster, but `posenc_write` and
+`posenc_add` are slower.
 
 {creation(run)}
 """
