@@ -289,11 +289,12 @@ POSENC_CALL posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* 
 
 #ifdef __cplusplus
 }  // extern "C"
-// A status never equals a kind. Compare posenc_status_kind(status).
-bool operator==(posenc_status status, posenc_kind kind) = delete;
-bool operator==(posenc_kind kind, posenc_status status) = delete;
-bool operator!=(posenc_status status, posenc_kind kind) = delete;
-bool operator!=(posenc_kind kind, posenc_status status) = delete;
+// A status never equals a kind. These lines have comments, because a compiler shows the line in its error
+// message.
+bool operator==(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
+bool operator==(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
+bool operator!=(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
+bool operator!=(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
 #endif
 // NOLINTEND(modernize-*, readability-identifier-naming)
 #endif  // POSENC_POSENC_C_H_

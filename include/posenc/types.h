@@ -32,11 +32,11 @@ constexpr posenc_type TypeOf() {
   using T = std::remove_const_t<std::remove_all_extents_t<Element>>;
   constexpr bool kIsInteger =
       std::is_integral_v<T> && std::is_signed_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
-  static_assert(
-      std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, BFloat16> ||
-          std::is_same_v<T, Float16> || kIsInteger,
-      "posenc has float, double, BFloat16, Float16, std::int32_t and std::int64_t; for a 16-bit type "
-      "of your own pass its posenc_type and a pointer");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, BFloat16> ||
+                    std::is_same_v<T, Float16> || kIsInteger,
+                "posenc takes pointers to float, double, posenc::BFloat16, posenc::Float16, std::int32_t and "
+                "std::int64_t; for a 16-bit type of your own, write its posenc_type before the pointer: "
+                "{POSENC_BF16, data, stride}");
   if constexpr (std::is_same_v<T, float>) return POSENC_F32;
   if constexpr (std::is_same_v<T, BFloat16>) return POSENC_BF16;
   if constexpr (std::is_same_v<T, Float16>) return POSENC_F16;

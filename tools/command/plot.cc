@@ -102,7 +102,8 @@ ExitStatus Write(const Request& request, const std::string& png) {
 
 ExitStatus Plot(const CLI::App& command, Request request) {
   RequireOption(command, "--out");
-  RequireExtension("--out", request.out, ".png", "a name of a PNG file, the only format that plot writes");
+  RequireExtension("--out", request.out, ".png",
+                   "a name of a PNG file, such as plot.png; plot writes no other format");
   SpecOptions& options = request.options;
   if (IsRotary(&options)) return Write(request, DrawPng(MakeSchedulePlot(command, &options)));
   const posenc_spec spec = EncoderSpec(&options);

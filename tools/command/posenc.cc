@@ -53,8 +53,11 @@ ExitStatus RefuseExtras(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) names.push_back("--" + option->get_single_name());
   for (const CLI::App* subcommand : command.get_subcommands({})) names.push_back(subcommand->get_name());
+  const std::string suggestion = posenc::tools::Suggestion(word.substr(0, word.find('=')), names);
+  const std::string help = given.empty() ? "posenc --help' lists the subcommands, which come first"
+                                         : "posenc " + command.get_name() + " --help' lists the options";
   return Fail("'" + posenc::tools::Abbreviated(word) + "' was not expected" +
-              posenc::tools::Suggestion(word.substr(0, word.find('=')), names));
+              (suggestion.empty() ? "; '" + help : suggestion));
 }
 
 ExitStatus ParseAndRun(int argc, char** argv) {

@@ -122,7 +122,7 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   }
   if (request.out) {
     RequireExtension("--out", *request.out, ".npy",
-                     "a name of a NumPy file, the only format that table writes");
+                     "a name of a NumPy file, such as table.npy; table writes no other format");
   }
   if (IsRotary(&request.options)) return MakeCache(command, &request);
   if (command.count("--cache") != 0) RefuseForEncodings("--cache", request.options);

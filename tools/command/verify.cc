@@ -208,7 +208,8 @@ ExitStatus VerifyTargets(const Request& request) {
   if (request.json && !kHaveJson) throw UsageError("--json: built without RapidJSON");
   if (request.json == "-") Refuse("--json", "-", "a file, and standard output has the table");
   if (request.full && !kHaveOracle) throw UsageError("--full: needs MPFR, and this posenc was built without");
-  if (request.json) RequireExtension("--json", *request.json, ".json", "a name of a JSON file");
+  if (request.json)
+    RequireExtension("--json", *request.json, ".json", "a name of a JSON file, such as report.json");
   std::unique_ptr<OutputFile> json;  // opened first, so that an error comes before the long wait
   if (request.json) json = std::make_unique<OutputFile>("--json", *request.json);
   TameMpfr();

@@ -17,7 +17,7 @@ def empty(shape, dtype, like):
     try:
         make, its = _makers.get(dtype) or _maker(dtype)
     except TypeError as error:
-        raise TypeError(f"dtype must be a dtype of NumPy or torch, or a name: {error}") from None
+        raise TypeError(f"dtype must be a dtype of NumPy or torch, or a name, of {', '.join(_NAMES)}: {error}") from None
     return make(shape, dtype=its)
 
 
@@ -30,7 +30,7 @@ def _maker(dtype):
         its = numpy.dtype(_bfloat16() if dtype == "bfloat16" else dtype)
         name, make = its.name, numpy.empty
     if name not in _NAMES or getattr(its, "isnative", True) is not True:
-        raise TypeError(f"{dtype!r} is not one of {', '.join(_NAMES)}")
+        raise TypeError(f"{dtype!r} is none of these")
     _makers[dtype] = make, its
     return make, its
 
@@ -76,7 +76,7 @@ def widened(numbers, name):
     if kind == "V" and _is_short_float(array.dtype):
         return array.astype("float32")
     if kind != "f":
-        raise TypeError(f"{name} has a type that posenc does not take: {array.dtype}")
+        raise TypeError(f"{name} has a type that posenc does not take: {array.dtype}; pass integers or floats")
     if size <= 4:
         return array.astype("float32", copy=False)
     with numpy.errstate(all="ignore"):

@@ -65,7 +65,7 @@ std::string WhyNot(nb::handle object) {
 [[noreturn]] void RaiseDevice(const std::string& name, nb::handle object) {
   const nb::object device = Attribute(object, "device");
   RaiseValue(name + " is on another device" + (device.is_none() ? "" : ": " + Text(device)) +
-             "; posenc's arrays are in the CPU's memory");
+             "; posenc computes in the CPU's memory, so copy it there first");
 }
 
 // Whether the object is a NumPy array of ml_dtypes.bfloat16. It has neither the buffer protocol nor DLPack.
@@ -189,7 +189,10 @@ size_t Array::count() const {
 void Array::RequireType(std::initializer_list<posenc_type> types) const {
   if (std::find(types.begin(), types.end(), type_) != types.end()) return;
   std::string names;
-  for (const posenc_type type : types) names += (names.empty() ? "" : ", ") + std::string(NameOf(type));
+  for (const posenc_type type : types) {
+    const bool is_last = type == *(types.end() - 1);
+    names += (names.empty() ? "" : is_last ? " or " : ", ") + std::string(NameOf(type));
+  }
   RaiseType(name_ + " must be of " + names + ", not " + NameOf(type_));
 }
 
@@ -200,11 +203,14 @@ void Array::RequireShape(const Shape& shape) const {
 
 void Array::RequireColumns(size_t columns) const {
   if (axes() == 0 || static_cast<size_t>(shape_.back()) != columns) {
-    RaiseValue(name_ + " must have " + std::to_string(columns) + " columns; its shape is " + ToText(shape_));
+    RaiseValue(name_ + " must have " + std::to_string(columns) + " columns, the last axis; its shape is " +
+               ToText(shape_));
   }
   if (columns > 1 && strides_.back() != 1 && count() != 0) {
-    RaiseValue(name_ + " must have its columns next to each other: a stride of 1, not " +
-               std::to_string(strides_.back()));
+    RaiseValue(name_ + " must have its columns next to each other in memory, and they are " +
+               std::to_string(strides_.back()) +
+               " elements apart: copy it first (numpy.ascontiguousarray, or contiguous() "
+               "of a tensor)");
   }
 }
 

@@ -32,7 +32,8 @@ void Spread(List* positions, const Shape& rows) {
   if (positions->shape() == rows) return;
   const Shape last(rows.empty() ? rows.end() : rows.end() - 1, rows.end());
   if (positions->shape() != last) {
-    RaiseValue("positions must have the shape " + ToText(rows) + " or " + ToText(last) + ", not " +
+    RaiseValue("positions must have the shape " + ToText(rows) +
+               (last == rows ? "" : ", or " + ToText(last) + " if all sequences share them") + ", not " +
                ToText(positions->shape()));
   }
   size_t times = 1;

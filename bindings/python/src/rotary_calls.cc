@@ -161,7 +161,10 @@ struct Tensors {
       const Access access = in_place ? Access::kWrite : Access::kRead;
       const Tensor& tensor = all.emplace_back(rotary, objects[i], name, access, token_axis);
       if (tensor.array.type() != all[0].array.type()) RaiseType(name + " must be of the same type as q");
-      if (tensor.tokens.count != all[0].tokens.count) RaiseValue(name + " must have as many tokens as q");
+      if (tensor.tokens.count != all[0].tokens.count) {
+        RaiseValue(name + " must have as many tokens as q, " + std::to_string(all[0].tokens.count) +
+                   ", and has " + std::to_string(tensor.tokens.count));
+      }
     }
     if (in_place) return;
     for (size_t i = 0; i < objects.size(); ++i) {
@@ -230,6 +233,24 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
   return POSENC_OK;
 }
 
+// Refuses the shape of positions. `run` is the shape of positions that all sequences share, and `each` of
+// positions for each sequence.
+[[noreturn]] void RaiseShape(const Array& q, const Shape& given, const Shape& run, const Shape& each,
+                             int64_t token_axis) {
+  const bool is_tokens_first = token_axis == -3;
+  std::string right = "positions must have the shape " + ToText(run);
+  if (each != run) right += ", the same for all sequences, or " + ToText(each);
+  right += ", not " + ToText(given) + ": q has the shape " + ToText(q.shape());
+  if (q.axes() > 2) {
+    right +=
+        is_tokens_first
+            ? ", read as [..., tokens, heads, head_dim]; pass token_axis=-2 if it is [..., heads, tokens, "
+              "head_dim]"
+            : ", read as [..., heads, tokens, head_dim]";
+  }
+  RaiseValue(right);
+}
+
 nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                   nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown,
                   bool in_place) {
@@ -271,8 +292,7 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
     status =
         Released([&] { return RotateEach(rotary, positions, tensors, tensors.all[0].batch_count, &bad); });
   } else {
-    RaiseValue("positions must have the shape " + ToText(run) + " or " + ToText(each) + ", not " +
-               ToText(positions.tokens));
+    RaiseShape(tensors.all[0].array, positions.tokens, run, each, axis);
   }
   Check(status, positions.Fault(status, bad));
   if (!in_place) {

@@ -99,7 +99,7 @@ class Torch(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, text):
                 ENCODER.add_(x)
         for x, text in (
-            (torch.zeros(3, 64, dtype=torch.float64), "x must be of float32, bfloat16, float16, not float64"),
+            (torch.zeros(3, 64, dtype=torch.float64), "x must be of float32, bfloat16 or float16, not float64"),
             (torch.zeros(3, 64, dtype=torch.int8), "x has a type that posenc does not take: torch.int8"),
             (torch.zeros(3, 64, dtype=torch.cfloat), "x has a type that posenc does not take"),
             (torch.zeros(3, 64).to_sparse(), "x must be a strided tensor, not torch.sparse_coo"),
