@@ -28,7 +28,7 @@ extern "C" {
 
 #define POSENC_MAX_GRID_AXES 8  // axes of a grid: 1 .. POSENC_MAX_GRID_AXES
 
-// An axis of a grid. With the dim of its encoder, it fills the columns column .. column + dim - 1 of a row.
+// An axis of a grid. It fills the columns column .. column + dim - 1 of a row. dim is the dim of its encoder.
 // Two axes must not share columns. Members after count may be 0. This struct will not grow.
 typedef struct posenc_grid_axis {
   const posenc_encoder* encoder;  // several axes may share one
@@ -49,7 +49,7 @@ typedef struct posenc_grid_axis {
 POSENC_CALL posenc_write_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,
                               const posenc_rows* out, size_t* bad_axis, size_t* bad_index);
 
-// Adds a grid: in the columns of axes x[r] = x[r] * scale + encoding, rounded as in posenc_add. In prefix
+// Adds a grid: x[r] = x[r] * scale + encoding, in the columns of axes, rounded as in posenc_add. In prefix
 // rows the encoding is zeros. Columns that belong to no axis keep their bytes: they are not multiplied by
 // scale.
 POSENC_CALL posenc_add_grid(const posenc_grid_axis* axes, size_t axis_count, size_t prefix_rows,

@@ -183,7 +183,8 @@ typedef struct posenc_mask {
   size_t width;            // at most 2^31
 } posenc_mask;
 
-// Numbers the cells of an image, padding included, as DETR does, in y and x [height * width], row after row:
+// Writes two counts for each cell of an image, y and x [height * width], row after row, as DETR does. Cells
+// of padding get counts, too:
 //
 //   y[r][c] = how many of the cells (0, c) .. (r, c) are not padding
 //   x[r][c] = how many of the cells (r, 0) .. (r, c) are not padding
@@ -192,7 +193,8 @@ typedef struct posenc_mask {
 // to double. scale and offset must be in -2^31 .. 2^31. y, x and the mask must not overlap.
 //
 // DETR encodes y in the first half of the columns and x in the second half. Make the encoder from the preset
-// "detr" for dim / 2 columns. Set position_offset to 0 before creation, because these counts begin with 1:
+// "detr" for dim / 2 columns. The preset sets position_offset to 1, for positions that begin with 0. Set it
+// back to 0 before creation, because these counts begin with 1 already:
 //
 //   posenc_list rows = {POSENC_F64, y}, columns = {POSENC_F64, x};
 //   posenc_rows first = {POSENC_F32, out, dim}, second = {POSENC_F32, out + dim / 2, dim};

@@ -36,7 +36,7 @@
 // - Arrays carry no lengths. If a count or a stride is too large, the call reads or writes beyond the array.
 // - Only posenc_encoder_create and posenc_rotary_create allocate memory. No call locks. Threads may share
 //   encoders and rotaries, and may write different rows of one array.
-// - The caller's floating-point state (rounding mode, flush-to-zero) changes no result. No call changes it.
+// - The caller's floating-point state (rounding mode, flush-to-zero) changes no result. Calls restore it.
 #ifndef POSENC_POSENC_C_H_
 #define POSENC_POSENC_C_H_
 // NOLINTBEGIN(modernize-*, readability-identifier-naming)
@@ -98,12 +98,12 @@ POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // 0 for POSEN
 // A static English sentence. It names the member or argument at fault and says what would be right.
 POSENC_API const char* posenc_status_message(posenc_status status);
 
-// The version of this header, 10000 * major + 100 * minor + patch.
-#define POSENC_VERSION 100
+#define POSENC_VERSION 100                // the version of this header, 10000 * major + 100 * minor + patch
 POSENC_API int32_t posenc_version(void);  // the version of the library that runs
 
-// Calls work(data) in posenc's own floating-point state: round to nearest, subnormal numbers kept, exceptions
-// masked. Frequencies computed there do not depend on the program's own state. Fails only if work is NULL.
+// If you compute your own frequencies (spec.frequencies), let work compute them, so that the caller's state
+// does not change them. This calls work(data) while floating-point arithmetic rounds to nearest, keeps
+// subnormal numbers and masks exceptions. Then it restores the caller's state. Fails only if work is NULL.
 POSENC_CALL posenc_with_fp_state(void (*work)(void* data), void* data);
 // The type of an array's elements.
 enum POSENC_ENUM(posenc_type) {
@@ -115,27 +115,27 @@ enum POSENC_ENUM(posenc_type) {
   POSENC_I64 = 6    // int64_t
 };
 
-// Rows that a call writes or adds to. Row r begins at element r * stride. Columns from dim on keep their
-// bytes. Arrays may have any alignment. This struct and the next three will not grow.
+// Rows that a call writes or adds to. Row r begins at element r * stride. Columns that a call does not fill
+// keep their bytes. Arrays may have any alignment. This struct and the next three will not grow.
 typedef struct posenc_rows {
   posenc_type type;  // F32, BF16 or F16; posenc_write, posenc_write_at and posenc_write_grid also take F64
   void* data;        // [rows, stride]
-  size_t stride;     // in elements; at least dim
+  size_t stride;     // in elements; at least dim (for a grid: see grid_c.h)
 } posenc_rows;
 
 // A contiguous array of positions (I32, I64, F32, F64), or of ids, first positions or cache rows (I32, I64).
 typedef struct posenc_list {
   posenc_type type;
-  const void* data;  // [rows], one for each row; posenc_rotate_at takes [axes, tokens]
+  const void* data;  // [rows], one for each row, unless the call says otherwise
 } posenc_list;
 
 // Token ids, and the table of embeddings with a row for each id.
 typedef struct posenc_lookup {
   posenc_list ids;    // [rows], each 0 .. vocabulary - 1
-  posenc_type type;   // of the table: the type of out. An F32 out may also have a table of BF16 or F16
+  posenc_type type;   // the table's type: the same as out's. If out is F32, it may also be BF16 or F16
   const void* table;  // [vocabulary, stride]
   size_t vocabulary;  // rows of the table
-  size_t stride;      // of the table, in elements
+  size_t stride;      // the table's stride, in elements; at least dim
 } posenc_lookup;
 
 // A batch of sequences in x, a posenc_rows. Row r of sequence b begins at element b * stride + r * x->stride.
@@ -163,13 +163,12 @@ enum POSENC_ENUM(posenc_odd_column) {
   POSENC_ODD_ZERO_MIDDLE = 2,  // a zero between the two halves; not with interleaved layouts
   POSENC_ODD_COSINE_LAST = 3   // the cosine of pair 0 once more, in the last column
 };
-
 // The unit of phases p * w_i. A half turn is pi radians, a turn 2 pi radians.
 enum POSENC_ENUM(posenc_unit) { POSENC_RADIANS = 0, POSENC_HALF_TURNS = 1, POSENC_TURNS = 2 };
 
-// How the phase p * w_i is rounded before its sine and cosine are taken. Set one to keep the phases of a
-// trained model, whose framework computed them step by step, in float or double. D is exponent_dim. The exact
-// formulas are in docs/conventions.md. Roundings need POSENC_RADIANS, and all but LOG_INCREMENT f = 1.
+// How the phase p * w_i is rounded before its sine and cosine are taken. Set one for a trained model whose
+// framework computed phases step by step, in float or double. All roundings need the unit POSENC_RADIANS. All
+// but F32_LOG_INCREMENT need min_timescale 1. D is exponent_dim. docs/conventions.md has the exact formulas.
 enum POSENC_ENUM(posenc_phase_rounding) {
   POSENC_NO_PHASE_ROUNDING = 0,  // p * w_i, the real number
   POSENC_F32_POW_DIV = 1,        // p / pow(base, 2i / D), in float
@@ -199,8 +198,9 @@ typedef struct posenc_spec {
   int64_t position_offset;  // [0] is added to every position first; the sum is rounded to double
   posenc_unit unit;         // [POSENC_RADIANS] of w_i
 
-  // Your own frequencies, one for each pair and for half a pair, in one of two arrays: w_i = position_scale *
-  // frequencies[i]. Keep min_timescale 1, base and exponent_dim valid, and no phase rounding but F32_LIST.
+  // Your own frequencies, in one of two arrays: w_i = position_scale * frequencies[i]. Set one for each pair,
+  // and one for the half pair of POSENC_ODD_HALF_PAIR. min_timescale must be 1. base and exponent_dim are not
+  // used, but must be valid. Of the phase roundings, only POSENC_F32_LIST is allowed.
   size_t frequency_count;                // [0] the number of your frequencies
   const double* frequencies;             // [NULL]
   const float* frequencies_f32;          // [NULL]
@@ -208,7 +208,7 @@ typedef struct posenc_spec {
   int32_t has_padding;       // [0] 1: in every call, the encoding of padding_position is a row of zeros
   int64_t padding_position;  // [0] a position as you pass it, before position_offset is added
   int32_t input_first;  // [0] 1: column 0 is p + position_offset, and dim - 1 columns of encodings follow
-  int32_t nan_rows;     // [0] 1: a position that is NaN or out of range makes a row of NaN (in arrays only)
+  int32_t nan_rows;     // [0] 1: if a position in an array is NaN or out of range, its row becomes NaN
   int32_t lists_only;   // [0] 1: less memory, faster creation; but posenc_write and posenc_add are slower
   uint64_t table_rows;  // [0] the rows of the whole table, if several calls write parts of it; for speed only
   const char* target;   // [NULL, which means the best] a name from posenc_targets
@@ -224,7 +224,7 @@ typedef struct posenc_target {
   int32_t best;      // 1 for the first target that is runnable. It is used unless a spec names another one
 } posenc_target;
 #define POSENC_MAX_TARGETS 32  // no build has more
-// Fills targets [capacity], fastest first, as far as they fit, unless it is NULL. Returns how many there are.
+// Returns how many targets there are, and lists the fastest first in targets [capacity], which may be NULL.
 POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 
 // An encoder writes and adds encodings. It never changes. posenc_encoder_create makes one in memory that it
@@ -232,25 +232,26 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 typedef struct posenc_encoder posenc_encoder;
 POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
-// Makes an encoder in the caller's memory [bytes], at any alignment, and allocates nothing. memory_size says
-// how many bytes are enough for this spec on this CPU: 77 KB for dim 512, or 6 KB with lists_only.
-// (posenc_encoder_create allocates as many.) The spec, its arrays and the pointer *encoder must not be in the
-// memory. Do not move or free it before the last call with the encoder, including posenc_encoder_destroy.
+// posenc_encoder_memory_size says how many bytes are enough for this spec on this CPU: 77 KB for dim 512, or
+// 6 KB with lists_only. posenc_encoder_create allocates as many. posenc_encoder_create_in allocates nothing:
+// it makes the encoder in the caller's memory [bytes], at any alignment. The spec, its arrays and the pointer
+// *encoder must not be in the memory. Do not move or free the memory before posenc_encoder_destroy.
 POSENC_CALL posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 POSENC_CALL posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                      posenc_encoder** encoder);
 POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);  // does nothing for NULL or caller's memory
 
-// What an encoder was made with. For NULL, these five return 0, -1, "", 0 and NaN. posenc_encoder_radians is
-// w_i in radians for each step of p, rounded to double; NaN if there is no pair i. It takes microseconds.
+// What an encoder was made with. For a NULL encoder: 0, -1, "", 0 and NaN. posenc_encoder_radians is w_i
+// in radians for each step of p, rounded to double; NaN if there is no pair i. It takes microseconds.
 POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
 POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
 POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
 POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // pairs, with half a pair
 POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
 
-// PE(p) is the encoding of position p. If a value of an array is out of range, *bad_index becomes the index
-// of the first such value: a row, or in posenc_add_batch a sequence. Otherwise *bad_index stays as it was.
+// PE(p) is the encoding of position p. If a value in an array is out of range, the call fails, and *bad_index
+// becomes the index of the first such value: a row, or in posenc_add_batch a sequence. Otherwise *bad_index
+// stays as it was. (With nan_rows 1, positions may have any value, but ids and first positions may not.)
 // bad_index may be NULL. Memory that is written, with the gaps between rows, must not overlap other arrays.
 
 // out[r] = PE(first_position + r), for r = 0 .. rows - 1
@@ -289,8 +290,7 @@ POSENC_CALL posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* 
 
 #ifdef __cplusplus
 }  // extern "C"
-// A status never equals a kind. These lines have comments, because a compiler shows the line in its error
-// message.
+// A status never equals a kind. A compiler's error message shows the line at fault, with its comment.
 bool operator==(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
 bool operator==(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
 bool operator!=(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)

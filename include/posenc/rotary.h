@@ -114,9 +114,9 @@ class Rotary {
     return posenc_rotary_memory_size(&spec, bytes);
   }
 
-  // Creates *out in the caller's memory [bytes], and allocates nothing. The memory must neither move nor be
-  // freed as long as *out lives, or the Rotary that *out is moved to. So declare the memory before these. To
-  // replace what *out is, another CreateIn may get the same memory.
+  // Creates *out in the caller's memory [bytes], and allocates nothing. Do not move or free the memory
+  // while *out lives, or while another Rotary lives that *out was moved to. So declare the memory first. To
+  // replace *out, you may call CreateIn with the same memory again.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused

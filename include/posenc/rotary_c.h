@@ -35,7 +35,6 @@
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_C_H_
 #define POSENC_ROTARY_C_H_
-
 // NOLINTBEGIN(modernize-*, readability-identifier-naming)
 #include "posenc/posenc_c.h"
 
@@ -64,7 +63,7 @@ enum POSENC_ENUM(posenc_arithmetic) {
   // Takes about half the time (docs/speed_rotary.md). A cos and A sin, two products and their sum are each
   // rounded to float, and the sum then to the type. Except for NaNs, the bits are the same on every CPU. The
   // error is below 2 ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of
-  // A hypot(a, b), where A is their product. From A hypot(a, b) = 2^127 on (float16: 2^15) sums may overflow.
+  // h = A hypot(a, b), where A is their product. If h reaches 2^127 (float16: 2^15), sums may overflow.
   POSENC_FAST = 1
 };
 
@@ -84,14 +83,15 @@ enum POSENC_ENUM(posenc_axis_order) {
   // j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
-  // else the last axis: ggml's IMROPE. Where it has the sections 24, 20, 20, 0, set 22, 20, 20, 2.
+  // else the last axis: ggml's IMROPE. IMROPE's sections are upper limits. Set how many pairs
+  // each axis really gets: with 64 pairs, for the IMROPE sections 24, 20, 20, 0 set 22, 20, 20, 2.
   POSENC_IMROPE_AXES = 5
 };
 
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
 // before scaling, base^(-2i / exponent_dim) or your own, in radians. The other names are members of the spec:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
-// Members that a formula does not name are not used, but must not be NaN.
+// Of factor .. long_factors_f32, members that a formula does not name are not used, but must not be NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
@@ -106,9 +106,8 @@ enum POSENC_ENUM(posenc_scaling) {
   POSENC_MIXED_NTK = 5,
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), but at least 0 and at most 1.
   //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base).
-  // If truncate is 1, low is rounded down and high up. Then a low below 0 becomes 0, and a high
-  // above r - 1 becomes r - 1, for any truncate. If they are equal, high is 1/1000 more. base must be
-  // above 1.
+  // If truncate is 1, low is rounded down and high up. In any case, a low below 0 then becomes
+  // 0, and a high above r - 1 becomes r - 1. If low = high, high is 1/1000 more. base must be above 1.
   //   A = amplitude_factor; if f > 1, this times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1).
   POSENC_YARN = 6,
   // w_i / f^(m_i), with m_i of YaRN. The amplitude is 1.
@@ -118,7 +117,7 @@ enum POSENC_ENUM(posenc_scaling) {
   // Llama 3: let t = L0 |w_i| / (2 pi), low = low_freq_factor, high = high_freq_factor.
   //   t <= low: w_i / f    t >= high: w_i    else: (1 - s) w_i / f + s w_i, with s = (t - low) / (high - low)
   POSENC_LLAMA3 = 9,
-  // w_i / f for i < floor(f64(proportion * r) / 2), and 0 for the other pairs.
+  // w_i / f for i < floor(n / 2), where n is proportion * r rounded to double. Other pairs have frequency 0.
   POSENC_PROPORTIONAL = 10,
   // w_i / factors[i].
   POSENC_FREQUENCY_FACTORS = 11
@@ -143,8 +142,8 @@ typedef struct posenc_rotary_spec {
   double position_scale;  // [1] multiplies every position
   posenc_unit unit;       // [POSENC_RADIANS] of the frequencies before scaling
 
-  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays. NTK scalings do not take them.
-  // Then base is used by YARN and YARN_LOG only, and exponent_dim is not used, but both must be valid.
+  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays; not for NTK scalings. With your
+  // own frequencies only YARN and YARN_LOG use base, and nothing uses exponent_dim; but both must be valid.
   size_t frequency_count;        // [0] or rotary_dim / 2
   const double* frequencies;     // [NULL]
   const float* frequencies_f32;  // [NULL]
@@ -153,22 +152,23 @@ typedef struct posenc_rotary_spec {
   size_t sections[POSENC_MAX_AXES];  // [all 0] how many pairs each axis rotates. With one axis leave them 0
   posenc_axis_order axis_order;      // [POSENC_CONSECUTIVE_AXES]
 
-  posenc_scaling scaling;    // [POSENC_NO_SCALING]
-  double factor;             // [1] f
-  double length;             // [0] L, the length of the context now. DYNAMIC_NTK, QWEN_NTK, LONGROPE refuse 0
-  double original_length;    // [0] L0, the length in training. These three, YARN, YARN_LOG, LLAMA3 refuse 0
-  double beta_fast;          // [32] YARN, YARN_LOG
-  double beta_slow;          // [1] YARN, YARN_LOG
-  int32_t truncate;          // [1] YARN, YARN_LOG
-  double mscale;             // [1] YARN
-  double mscale_all_dim;     // [0] YARN
-  double amplitude_factor;   // [1] YARN; multiplies the amplitude that YARN computes (attn_factor)
-  double low_freq_factor;    // [1] LLAMA3
-  double high_freq_factor;   // [4] LLAMA3
-  double proportion;         // [1] PROPORTIONAL: 0 .. 1
-  size_t factor_count;       // [0] or rotary_dim / 2
-  const double* factors;     // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
-  const float* factors_f32;  // [NULL] or these instead
+  // DYNAMIC_NTK, QWEN_NTK, LONGROPE need both lengths. YARN, YARN_LOG, LLAMA3 need only original_length.
+  posenc_scaling scaling;         // [POSENC_NO_SCALING]
+  double factor;                  // [1] f
+  double length;                  // [0] L, the length of the context now
+  double original_length;         // [0] L0, the length in training
+  double beta_fast;               // [32] YARN, YARN_LOG
+  double beta_slow;               // [1] YARN, YARN_LOG
+  int32_t truncate;               // [1] YARN, YARN_LOG
+  double mscale;                  // [1] YARN
+  double mscale_all_dim;          // [0] YARN
+  double amplitude_factor;        // [1] YARN; multiplies the amplitude that YARN computes (attn_factor)
+  double low_freq_factor;         // [1] LLAMA3
+  double high_freq_factor;        // [4] LLAMA3
+  double proportion;              // [1] PROPORTIONAL: 0 .. 1
+  size_t factor_count;            // [0] or rotary_dim / 2
+  const double* factors;          // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
+  const float* factors_f32;       // [NULL] or these instead
   const double* long_factors;     // [NULL] LONGROPE, beside factors
   const float* long_factors_f32;  // [NULL] or these, beside factors_f32
   double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes
@@ -194,8 +194,8 @@ POSENC_CALL posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory
                                     posenc_rotary** rotary);
 POSENC_API void posenc_rotary_destroy(posenc_rotary* rotary);
 
-// What a rotary was made with. For NULL, these five return 0, 0, "", NaN and NaN. posenc_rotary_radians is
-// w_i after scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
+// What a rotary was made with. For a NULL rotary: 0, 0, "", NaN and NaN. posenc_rotary_radians is w_i
+// after scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
 POSENC_API size_t posenc_rotary_head_dim(const posenc_rotary* rotary);
 POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);  // rotary_dim / 2
 POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
@@ -229,17 +229,17 @@ typedef struct posenc_heads {
 
 // Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
 // p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Heads may
-// be rotated in place. Otherwise written heads must not overlap what is read or written. For a batch:
+// be rotated in place. Apart from that, written heads must not overlap each other or what is read. Batches:
 //   [batch, heads, tokens, head_dim], equal positions in all sequences    one call, heads = batch * heads
-//   [batch, heads, tokens, head_dim], other positions in each sequence    a call for each sequence
+//   [batch, heads, tokens, head_dim], positions differ (left padding)     a call for each sequence
 //   [batch, tokens, heads, head_dim]            posenc_rotate_at, tokens = batch * tokens
 //   [batch, heads, head_dim], a decode step     posenc_rotate_at, tokens = batch
 POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. To call
-// this for one sequence of positions [axes, batch, tokens], copy the positions of the sequence.
+// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. If your
+// positions are [axes, batch, tokens], first copy the positions of one sequence into an array [axes, tokens].
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 

@@ -1,6 +1,7 @@
 // Caches of cosines and sines for C (C99): tables that a rotary writes once, and that rotations then read.
 // Most programs need no cache, because posenc_rotate computes each cosine and sine once for all heads of a
-// call. With a cache all layers of a model can share them. Use one if your runtime already has it.
+// call. A cache lets all layers of a model share them. Use a cache for that, or if your runtime already has
+// one.
 //
 //   to do this                                    call this
 //   write a cache for consecutive positions       posenc_write_cache
