@@ -117,7 +117,7 @@ bool IdentifyGrid(const NpyTable& table) {
   for (const std::size_t half : {0u, 1u}) {
     const std::size_t first = half * table.columns / 2;
     std::printf("# columns %zu .. %zu, by the %s\n", first, first + table.columns / 2 - 1,
-                half == grid->outer ? "row of cells" : "place in it");
+                half == grid->outer ? "row of cells" : "place in the row of cells");
     const NpyTable axis = AxisOf(table, *grid, half);
     const Search search(axis);
     const bool is_right = PrintIfExplained(search, search.Run(), axis);
