@@ -47,7 +47,7 @@ constexpr ElementTraits TraitsOf(posenc_type type) {
   }
 }
 
-// The spacing of a type at x, the distance between its two numbers around x, is 2^SpacingExponent(type, x).
+// Numbers of the type that have the exponent of x lie 2^SpacingExponent(type, x) apart.
 // For a real number that is not a double, pass a double with the same exponent.
 inline int SpacingExponent(posenc_type type, double x) {
   const ElementTraits traits = TraitsOf(type);

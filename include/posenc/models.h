@@ -71,8 +71,8 @@ struct ConfigEntry : posenc_config_entry {
   constexpr ConfigEntry(const char* name, const double* values, std::size_t size)
       : posenc_config_entry{name, POSENC_CONFIG_NUMBERS, 0.0, nullptr, values, size} {}
 
-  // A list of flags, each 0 or 1, with the kind POSENC_CONFIG_FLAGS; or with posenc_config_kind{-1} a value
-  // that posenc has no kind for, such as a list of mixed kinds.
+  // With kind_ POSENC_CONFIG_FLAGS this is a list of flags, each 0 or 1. With kind_ posenc_config_kind{-1} it
+  // is a value that posenc has no kind for, such as a list of mixed kinds, and needs no values.
   constexpr ConfigEntry(const char* name, posenc_config_kind kind_, const double* values = nullptr,
                         std::size_t size = 0)
       : posenc_config_entry{name, kind_, 0.0, nullptr, values, size} {}

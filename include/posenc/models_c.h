@@ -100,8 +100,8 @@ enum POSENC_ENUM(posenc_config_kind) {
 // A key with its value. A dictionary has no entry itself, but each key in it has one: "rope_scaling.factor".
 // (If a key has null instead of a dictionary, it is an entry of the kind NULL.) A list of strings becomes an
 // entry for each string, whose key ends with the index: "layer_types.3". An empty list is of the kind
-// NUMBERS. A list of anything else, such as of mixed kinds, is an entry of the kind -1, which has no value.
-// This struct will not grow.
+// NUMBERS. A list of mixed kinds, or another value that has no kind above, is an entry of the kind -1, which
+// has no value. This struct will not grow.
 typedef struct posenc_config_entry {
   const char* key;          // a report may point to it
   posenc_config_kind kind;  // of the value; it says which of the members below is read

@@ -42,7 +42,8 @@ struct Spec : posenc_spec {
   explicit Spec(const posenc_spec& spec) : posenc_spec(spec) {}  // a copy, which points to the same arrays
 };
 
-// Fills targets [POSENC_MAX_TARGETS], best first, and returns how many there are.
+// Fills targets [POSENC_MAX_TARGETS], the fastest first, and returns how many there are. This CPU may not
+// have all of them: see posenc_target.
 inline std::size_t Targets(posenc_target (&targets)[POSENC_MAX_TARGETS]) {
   return posenc_targets(targets, POSENC_MAX_TARGETS);
 }

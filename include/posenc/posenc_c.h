@@ -101,9 +101,9 @@ POSENC_API const char* posenc_status_message(posenc_status status);
 #define POSENC_VERSION 100                // the version of this header, 10000 * major + 100 * minor + patch
 POSENC_API int32_t posenc_version(void);  // the version of the library that runs
 
-// If you compute your own frequencies (spec.frequencies), let work compute them, so that the caller's state
-// does not change them. This calls work(data) while floating-point arithmetic rounds to nearest, keeps
-// subnormal numbers and masks exceptions. Then it restores the caller's state. Fails only if work is NULL.
+// Calls work(data) while floating-point arithmetic rounds to nearest, keeps subnormal numbers and masks
+// exceptions. Then it restores your floating-point state. Compute your own frequencies (spec.frequencies) in
+// work, so that your rounding mode or flush-to-zero does not change them. Fails only if work is NULL.
 POSENC_CALL posenc_with_fp_state(void (*work)(void* data), void* data);
 // The type of an array's elements.
 enum POSENC_ENUM(posenc_type) {
@@ -235,18 +235,18 @@ POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** enco
 // posenc_encoder_memory_size says how many bytes are enough for this spec on this CPU: 77 KB for dim 512, or
 // 6 KB with lists_only. posenc_encoder_create allocates as many. posenc_encoder_create_in allocates nothing:
 // it makes the encoder in the caller's memory [bytes], at any alignment. The spec, its arrays and the pointer
-// *encoder must not be in the memory. Do not move or free the memory before posenc_encoder_destroy.
+// *encoder must not be in the memory. Never move it. Free it after the last call; destroy is optional.
 POSENC_CALL posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 POSENC_CALL posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                      posenc_encoder** encoder);
-POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);  // does nothing for NULL or caller's memory
+POSENC_API void posenc_encoder_destroy(posenc_encoder* encoder);  // frees nothing of NULL or caller's memory
 
 // What an encoder was made with. For a NULL encoder: 0, -1, "", 0 and NaN. posenc_encoder_radians is w_i
 // in radians for each step of p, rounded to double; NaN if there is no pair i. It takes microseconds.
 POSENC_API size_t posenc_encoder_dim(const posenc_encoder* encoder);
 POSENC_API posenc_layout posenc_encoder_layout(const posenc_encoder* encoder);
 POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
-POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // pairs, with half a pair
+POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // half a pair counts
 POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
 
 // PE(p) is the encoding of position p. If a value in an array is out of range, the call fails, and *bad_index
@@ -290,7 +290,7 @@ POSENC_CALL posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* 
 
 #ifdef __cplusplus
 }  // extern "C"
-// A status never equals a kind. A compiler's error message shows the line at fault, with its comment.
+// A status never equals a kind. Compilers show such a line in their error message, with its comment.
 bool operator==(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
 bool operator==(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
 bool operator!=(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)

@@ -83,15 +83,15 @@ enum POSENC_ENUM(posenc_axis_order) {
   // j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
-  // else the last axis: ggml's IMROPE. IMROPE's sections are upper limits. Set how many pairs
-  // each axis really gets: with 64 pairs, for the IMROPE sections 24, 20, 20, 0 set 22, 20, 20, 2.
+  // else the last axis: ggml's IMROPE. In ggml the sections are upper limits. Here set how many pairs each
+  // axis really gets: with 64 pairs, for ggml's sections 24, 20, 20, 0 set 22, 20, 20, 2.
   POSENC_IMROPE_AXES = 5
 };
 
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
 // before scaling, base^(-2i / exponent_dim) or your own, in radians. The other names are members of the spec:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
-// Of factor .. long_factors_f32, members that a formula does not name are not used, but must not be NaN.
+// A scaling ignores the other members from factor to long_factors_f32, but numbers in them must not be NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
@@ -131,7 +131,7 @@ typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;         // elements of a head
   size_t rotary_dim;       // [0: head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;    // [0] the first element that rotates. The others are not changed
+  size_t rotary_offset;    // [0] the first element that rotates. Others stay, or are copied from a source
   posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k as they are given
   // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
   posenc_pairing output_pairing;
@@ -173,7 +173,7 @@ typedef struct posenc_rotary_spec {
   const float* long_factors_f32;  // [NULL] or these, beside factors_f32
   double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes
 
-  // Set it to keep the phases of an engine that rounds them (docs/rotary-engines.md has the formulas).
+  // phase_rounding gives the same phases as an engine that rounds them (docs/rotary-engines.md: formulas).
   // Rotaries take F32_INV_FREQ (also for frequencies_f32), F64_INV_FREQ, F32_ITERATED and F32_EXP, with
   // POSENC_RADIANS, position_scale 1, and NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS.
   // Split and axial axes take the two INV_FREQ only.
@@ -238,8 +238,8 @@ POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, s
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. If your
-// positions are [axes, batch, tokens], first copy the positions of one sequence into an array [axes, tokens].
+// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. With
+// positions [axes, batch, tokens] and a call for each sequence, first copy the positions of the sequence.
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 
