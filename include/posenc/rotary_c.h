@@ -83,8 +83,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   // j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
-  // else the last axis: ggml's IMROPE. In ggml the sections are upper limits. Here set how many pairs each
-  // axis really gets: with 64 pairs, for ggml's sections 24, 20, 20, 0 set 22, 20, 20, 2.
+  // else the last axis: ggml's IMROPE. There the sections are upper limits. Here set how many pairs each axis
+  // really gets: with 64 pairs, for sections 24, 20, 20, 0 there set 22, 20, 20, 2 here.
   POSENC_IMROPE_AXES = 5
 };
 
