@@ -111,9 +111,11 @@ void Configuration::RefuseModel(Text type) {
     if (const Text like = MostLike(type, is_gguf_); !like.empty())
       sentence << " (do you mean " << like << "?)";
   }
-  sentence << ": state a " << (is_gguf_ ? "known architecture" : "known model type")
+  sentence << ": pass as model_type a " << (is_gguf_ ? "known architecture" : "known model type")
            << " that rotates in the same way";
-  if (!is_gguf_) sentence << ", or the pairing if this model rotates by +p along one axis in all layers";
+  if (!is_gguf_)
+    sentence << ", or as pairing half_split or neighbours if this model rotates by +p along one axis in all "
+                "layers";
 }
 
 // Finds the model's row. If the model has several parts, the keys of its text model are in a dictionary; then

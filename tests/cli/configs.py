@@ -147,7 +147,7 @@ def read():
 
 
 def refuse():
-    state = ("state a known model type that rotates in the same way, or the pairing if this model rotates by +p along one axis in all "
+    state = ("pass as model_type a known model type that rotates in the same way, or as pairing half_split or neighbours if this model rotates by +p along one axis in all "
              "layers (--model-type, --pairing)")
     refuses("an unknown model", UNKNOWN, f'posenc does not know the model type "my_model": {state}')
     refuses("a misspelt model", {**LLAMA_31, "model_type": "lama"},
