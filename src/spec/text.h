@@ -13,10 +13,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -56,6 +59,25 @@ bool ReadNumber(std::string_view text, T* number) {
     const auto [last, error] = std::from_chars(begin, end, *number);
     return error == std::errc() && last == end;
   } else {
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+    // This libc++ has no from_chars for floating point. strtod takes white space, +, 0X and the locale's
+    // decimal point as well.
+    if (text.find_first_not_of("0123456789abcdefinptyABCDEFINPTYx.+-") != text.npos ||
+        text.substr(0, 1) == "+")
+      return false;
+    std::string copy(text);
+    const std::size_t point = copy.find('.');
+    if (point != copy.npos) copy.replace(point, 1, std::localeconv()->decimal_point);
+    char* last = nullptr;
+    errno = 0;
+    if constexpr (std::is_same<T, float>::value) {
+      *number = std::strtof(copy.c_str(), &last);
+    } else {
+      *number = std::strtod(copy.c_str(), &last);
+    }
+    const bool is_held = errno != ERANGE || (*number != 0 && std::isfinite(*number));
+    return is_held && !copy.empty() && last == copy.c_str() + copy.size();
+#else
     const std::size_t sign = text.substr(0, 1) == "-" ? 1 : 0;
     const bool is_hex = text.substr(sign, 2) == "0x";
     if (is_hex) {
@@ -68,6 +90,7 @@ bool ReadNumber(std::string_view text, T* number) {
     if (is_hex && sign == 1) *number = -*number;
     const bool has_digits = text.find_first_of("0123456789") != std::string_view::npos;  // "inf" has none
     return error == std::errc() && last == end && (std::isfinite(*number) || !has_digits);
+#endif
   }
 }
 

@@ -11,10 +11,10 @@ const [, , command, calls] = process.argv;
 const scratch = mkdtempSync(join(tmpdir(), 'posenc-'));
 let entries = 0;
 
-// The entries, as bytes, of the .npy file that `posenc table` writes.
+// The entries, as bytes, of the .npy file that `posenc table` writes. Lists have colons between their numbers.
 function native(...args) {
   const file = join(scratch, 'table.npy');
-  execFileSync(command, ['table', ...args.map(String), '--out', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  execFileSync(command, ['table', ...args.map((arg) => [arg].flat().join(':')), '--out', file], { stdio: ['ignore', 'ignore', 'pipe'] });
   const npy = readFileSync(file);
   return npy.subarray(10 + npy.readUInt16LE(8));
 }
