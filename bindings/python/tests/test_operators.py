@@ -608,12 +608,13 @@ class Onnx(Operators):
             def forward(self, *tensors):
                 return call(*tensors)
 
+        module = call if isinstance(call, torch.nn.Module) else Calls()
         file = io.BytesIO()
         if hasattr(torch, "compile"):
             more["dynamo"] = False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            torch.onnx.export(Calls(), tensors, file, opset_version=16, custom_opsets={"posenc": 1}, **more)
+            torch.onnx.export(module, tensors, file, opset_version=16, custom_opsets={"posenc": 1}, **more)
         return file.getvalue()
 
     def test_in_place(self):
@@ -631,6 +632,14 @@ class Onnx(Operators):
     def test_traced_first(self):
         for call in (lambda x: pt.add(x, E, first=x.shape[0]), lambda x: pt.rotate([x], R, first=x.shape[0], token_axis=-2)[0]):
             self.assertIn(b"Range", self.exported(call, random(5, DIM), dynamic_axes={"x": {0: "rows"}}, input_names=["x"]))
+
+    def test_module_without_first(self):
+        """torch.onnx.export passes defaults. A number would become an input of the model, which ONNX Runtime then requires."""
+        for module, given in (pt.SinusoidalPositionalEncoding(DIM), random(2, 5, DIM)), (pt.InputEmbedding(97, DIM), IDS):
+            made = self.exported(module.eval(), given)
+            self.assertIn(b"posenc", made)
+            self.assertNotIn(b"first", made)
+            self.same(module(given, first=None), module(given, first=0))
 
     def test_scales(self):
         """In torch a scale is a double, but the ONNX attribute is a float32."""

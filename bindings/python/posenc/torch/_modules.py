@@ -91,9 +91,10 @@ class SinusoidalPositionalEncoding(_Encoding):
         self.max_len, self.batch_first, self.scale = _length(max_len), batch_first, float(scale)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
+    def forward(self, x: Tensor, positions: Tensor | None = None, first: int | None = None) -> Tensor:
         """Returns a tensor of x's shape and dtype, for the positions first .. first + rows - 1.
 
+        first      None means 0. It is the default, because torch.onnx.export makes an input of a default that is a number
         positions  instead of first: [rows] or [batch, rows], integers or floats
         """
         if not self.batch_first:
@@ -102,6 +103,7 @@ class SinusoidalPositionalEncoding(_Encoding):
             x = x.transpose(0, 1)
         if self.max_len is not None and x.shape[-2] > self.max_len:
             raise RuntimeError(f"x has {x.shape[-2]} rows, and max_len is {self.max_len}")
+        first = 0 if first is None else first
         made = add(x, self.spec, positions, first, self.scale)
         made = made if self.batch_first else made.transpose(0, 1)
         return self.dropout(made) if self.training else made
@@ -137,12 +139,13 @@ class InputEmbedding(_Encoding):
         self.embedding = nn.Embedding(vocab, d_model, padding_idx)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, ids: Tensor, positions: Tensor | None = None, first: int = 0) -> Tensor:
+    def forward(self, ids: Tensor, positions: Tensor | None = None, first: int | None = None) -> Tensor:
         if self.max_len is not None and ids.shape[-1] > self.max_len:
             raise RuntimeError(f"ids has {ids.shape[-1]} rows, and max_len is {self.max_len}")
         its = self.embedding
         if its.max_norm is not None or its.scale_grad_by_freq or its.sparse:
             raise RuntimeError("embedding must have no max_norm, scale_grad_by_freq or sparse, which posenc does not support")
+        first = 0 if first is None else first
         made = embed(ids, its.weight, self.spec, positions, first, self.scale, padding_idx=its.padding_idx)
         return self.dropout(made) if self.training else made
 
