@@ -26,7 +26,7 @@ CACHES = {"": "cosines and sines in one row", "duplicated/": "the two tables of 
 
 
 def slash(cells):
-    """The cells for halves and neighbours, with / between them; a missing one is left out."""
+    """The cells for half-split pairs and neighbours, with / between them; a missing one is left out."""
     return " / ".join(cell for cell in cells if cell)
 
 
@@ -118,7 +118,7 @@ All figures are from one run of `posenc_bench` with one thread. Rates and ratios
 what each row measures. [speed.md](speed.md) is about tables of encodings.
 
 posenc rotates q (32 heads) and k (8 heads) in place, [tokens, heads, 128], with normally distributed elements. A rate is the
-bytes of the elements divided by the best time. If a cell has two rates, the first is for pairs in halves (elements i and
+bytes of the elements divided by the best time. If a cell has two rates, the first is for half-split pairs (elements i and
 i + 64), and the second for pairs of neighbours (elements 2i and 2i + 1). A single token is at position 131071. Several tokens
 begin at position 0.
 
@@ -156,7 +156,7 @@ are for 48 tokens, which the caches hold. If a cell has two figures, the two pai
 
 Some angles also cost time. At these angles many results lie exactly between two numbers of the type, or the two products
 cancel. Elements are normally distributed unless the first column says otherwise. The figures are the time of a call at such
-angles, divided by the time with normally distributed elements at usual angles. The calls are for pairs in halves.
+angles, divided by the time with normally distributed elements at usual angles. The calls are for half-split pairs.
 
 {contents(run, ANGLES, PAIRINGS[:1])}
 
