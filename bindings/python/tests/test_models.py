@@ -361,7 +361,7 @@ class Rotaries(Modules):
             few, at = [x[:, :, :small] for x in (q, k)], positions[:, :small]
             for one, other in zip(pt.RotaryEmbedding.from_config(LLAMA).rotate(*few, at, inverse=True), posenc.Rotary.from_config(LLAMA).rotate(*few, positions=at, token_axis=-2, inverse=True)):
                 self.assertTrue(torch.equal(one, other))
-        with self.assertRaisesRegex(RuntimeError, r"positions must have the shape \[50\] or \[2, 50\], not \[3, 50\]"):
+        with self.assertRaisesRegex(RuntimeError, r"positions must have the shape \[50\], the same for all sequences, or \[2, 50\], not \[3, 50\]"):
             rotary.rotate(q, k, several[:, 0])
         for one, other in zip(rotary(several[:, 0], q[0].transpose(0, 1).reshape(50, 64), k[0].transpose(0, 1)), rotary.rotate(q[:1], k[:1], several[:, :1])):
             self.assertTrue(torch.equal(one.view(50, -1, 16).transpose(0, 1), other[0]))
