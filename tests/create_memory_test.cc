@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -70,6 +71,18 @@ TEST(CreateInMemory, MemoryOverlapsLists) {
                             &posenc_rotary_spec::long_factors_f32}) {
     expect_rotary(member);
   }
+}
+
+// A scaling that takes no factors reads neither their lists nor their count, which no check has seen.
+TEST(CreateInMemory, ListsThatAScalingIgnoresAreNotRead) {
+  posenc_rotary_spec spec = MakeRotarySpec(8);
+  spec.long_factors = reinterpret_cast<const double*>(16);
+  spec.factor_count = SIZE_MAX / sizeof(double);
+  std::size_t bytes = 0;
+  ASSERT_EQ(posenc_rotary_memory_size(&spec, &bytes), POSENC_OK);
+  std::vector<unsigned char> memory(bytes);
+  posenc_rotary* rotary = nullptr;
+  EXPECT_EQ(posenc_rotary_create_in(&spec, memory.data(), bytes, &rotary), POSENC_OK);
 }
 
 // Memory at a null pointer overlaps nothing, so the status says that it is too small.

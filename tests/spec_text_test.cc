@@ -231,6 +231,12 @@ TEST(SpecText, RefusesWrongWords) {
   ExpectRefused<posenc_spec>("=1", "=1" + equals);
   ExpectRefused<posenc_spec>("base =1", "base" + equals);
   ExpectRefused<posenc_spec>("base=1 base=2", "base=2: base is given twice");
+  ExpectRefused<posenc_spec>(std::string("target=AVX2\0x", 13),
+                             std::string("target=AVX2\0x", 13) + ": the value must be a name");
+  // A long word is cut between two characters of UTF-8: 3 bytes each, and 78 before the 27th.
+  std::string euros;
+  for (int i = 0; i < 40; ++i) euros += "\u20ac";
+  ExpectRefused<posenc_spec>(euros, euros.substr(0, 78) + "..." + equals);
   SpecData data;
   posenc_spec spec = internal::Default<posenc_spec>();
   for (const char* name :

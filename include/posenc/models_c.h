@@ -120,7 +120,7 @@ typedef struct posenc_config {
   const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
   const char* model_type;              // instead of the one in the configuration, or NULL
   const posenc_pairing* pairing;       // for a model that posenc does not know, or NULL
-  unsigned char* read;  // NULL, or [count]: becomes 1 for entries that were used, else 0. Also on failure
+  unsigned char* read;                 // NULL, or [count]: becomes 1 for entries that were used, else 0
 } posenc_config;
 
 // Sets all members of *spec as the rotary embedding of the configuration's model needs them.

@@ -64,7 +64,7 @@ class Encoder {
 
   // Creates *out in the caller's memory [bytes], and allocates nothing. Do not move or free the memory
   // while *out lives, or while another Encoder lives that *out was moved to. So declare the memory first. To
-  // replace *out, you may call CreateIn with the same memory again.
+  // replace *out, call CreateIn with the same memory again, or with memory apart from it.
   [[nodiscard]] static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes,
                                        Encoder* out) {
     if (out == nullptr) return posenc_encoder_create_in(&spec, memory, bytes, nullptr);  // is refused

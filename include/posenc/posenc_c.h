@@ -94,7 +94,7 @@ enum POSENC_ENUM(posenc_kind) {
   POSENC_BAD_BUILD = 13      // the library was compiled with flags that make it inexact
 };
 
-POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // 0 for POSENC_OK
+POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // 0 for POSENC_OK, which is no kind
 // A static English sentence. It names the member or argument at fault and says what would be right.
 POSENC_API const char* posenc_status_message(posenc_status status);
 
@@ -291,10 +291,10 @@ POSENC_CALL posenc_embed_at(const posenc_encoder* encoder, const posenc_lookup* 
 #ifdef __cplusplus
 }  // extern "C"
 // A status never equals a kind. Compilers show such a line in their error message, with its comment.
-bool operator==(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
-bool operator==(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
-bool operator!=(posenc_status status, posenc_kind kind) = delete;  // compare posenc_status_kind(status)
-bool operator!=(posenc_kind kind, posenc_status status) = delete;  // compare posenc_status_kind(status)
+bool operator==(posenc_status status, posenc_kind kind) = delete;  // status with POSENC_OK, kinds with kinds
+bool operator==(posenc_kind kind, posenc_status status) = delete;  // status with POSENC_OK, kinds with kinds
+bool operator!=(posenc_status status, posenc_kind kind) = delete;  // status with POSENC_OK, kinds with kinds
+bool operator!=(posenc_kind kind, posenc_status status) = delete;  // status with POSENC_OK, kinds with kinds
 #endif
 // NOLINTEND(modernize-*, readability-identifier-naming)
 #endif  // POSENC_POSENC_C_H_

@@ -116,7 +116,7 @@ class Rotary {
 
   // Creates *out in the caller's memory [bytes], and allocates nothing. Do not move or free the memory
   // while *out lives, or while another Rotary lives that *out was moved to. So declare the memory first. To
-  // replace *out, you may call CreateIn with the same memory again.
+  // replace *out, call CreateIn with the same memory again, or with memory apart from it.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused

@@ -10,6 +10,7 @@
 #include "api/block.h"
 #include "api/handle.h"
 #include "call/rotary.h"
+#include "frequency/scaling.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
@@ -33,9 +34,11 @@ struct RotaryPlan {
     const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
       return BytesOf({doubles, floats, count, POSENC_RADIANS});
     };
+    // Only the scalings that take factors have checked their count.
+    const std::size_t factor_count = TakesFactors(spec) ? spec.factor_count : 0;
     return {bytes_of(spec.frequencies, spec.frequencies_f32, spec.frequency_count),
-            bytes_of(spec.factors, spec.factors_f32, spec.factor_count),
-            bytes_of(spec.long_factors, spec.long_factors_f32, spec.factor_count)};
+            bytes_of(spec.factors, spec.factors_f32, factor_count),
+            bytes_of(spec.long_factors, spec.long_factors_f32, factor_count)};
   }
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;

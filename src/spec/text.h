@@ -115,8 +115,11 @@ std::string ListInText(const T* numbers, std::size_t count) {
 
 // A word in a message, with its end left out if it is long.
 inline std::string Cut(const std::string& word) {
-  constexpr std::size_t kLongest = 80;
-  return word.size() <= kLongest ? word : word.substr(0, kLongest) + "...";
+  std::size_t longest = 80;
+  if (word.size() <= longest) return word;
+  while (longest > 0 && (static_cast<unsigned char>(word[longest]) & 0xC0) == 0x80)
+    --longest;  // inside a character of UTF-8
+  return word.substr(0, longest) + "...";
 }
 
 // Reads numbers with colons between them. Returns "", or which of them is wrong.
@@ -187,7 +190,7 @@ std::string SetMember(const std::string& name, const std::string& text, SpecData
       At<std::int32_t>(member, spec) = text == "1" ? 1 : 0;
       return "";
     case Kind::kName:
-      if (text.empty()) return "a name";
+      if (text.empty() || text.find('\0') != text.npos) return "a name";
       At<const char*>(member, spec) = data->Keep(text);
       return "";
     case Kind::kOptional: {
