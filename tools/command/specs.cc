@@ -151,7 +151,7 @@ void SetMembers(SpecOptions* options, Spec* spec) {
     const std::string option = OptionOf(member.name);
     if (!IsOption(member) || &member == MembersOf<Spec>().first) continue;
     if (member.kind == Kind::kList && options->Has(option + "-f32")) {
-      if (options->Has(option))
+      if (options->Has(option) && !options->AsksFor(option))
         throw UsageError("only one of " + option + " and " + option + "-f32 may be given");
       SetMember(member, option + "-f32", options->given[option + "-f32"], &options->data, spec);
     }
