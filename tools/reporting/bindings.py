@@ -105,7 +105,7 @@ def ggml(record):
                     [[name(node), *(faster(of[size], way) for way in ("exact", "fast") for size in sizes)]
                      for node, of in record["seconds"].items()])
     return (f"{said}\n\n{errors}\n\n" + wrapped("The next table has the speed of posenc's node divided by the speed of ggml's node, for "
-            "[128, 32 heads, n tokens] in place. Above 1 posenc is faster.") + f"\n\n{speeds}")
+            "[128, 32 heads, n tokens] in place. Where a figure is above 1, posenc is faster.") + f"\n\n{speeds}")
 
 
 # The record in docs: the pages, their block, and what makes it.

@@ -201,14 +201,14 @@ def rotated(run):
 
 
 def readme(run, text):
-    said = wrapped("The table has the speed of posenc divided by the speed of another way. Above 1 posenc is faster. All figures "
+    said = wrapped("The table has the speed of posenc divided by the speed of another way. Where a figure is above 1, posenc is faster. All figures "
                    f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, "
                    f"{rotated(run)} [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
-    said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Above 1 posenc is "
+    said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Where a figure is above 1, posenc is "
                    f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, {rotated(run)}")
     return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
@@ -242,7 +242,7 @@ def page(run):
     how = wrapped("All figures are from one run of `posenc_bench`, with one thread unless a line says two. Rates and ratios come from the "
                   "best of nine rounds or more. Microseconds are the mean time of a call. `tools/report` makes this page from the run's record, [speed.json](speed.json). Sizes are rows x columns." + name)
     add = wrapped(f"The picture has the speed of posenc with {plain_target(best)}, divided by the speed of a loop that computes no "
-                  "encodings. Above 1 posenc is faster. `Write` is compared with filling the memory: by `memset`, and by streaming "
+                  "encodings. Where a figure is above 1, posenc is faster. `Write` is compared with filling the memory: by `memset`, and by streaming "
                   "stores, which bypass the caches. `Add` is compared with adding a table that was made before, which is read from memory if no "
                   "cache holds it. "
                   f"`Add` to {IN_MEMORY.replace('x', ' x ')} runs at "
