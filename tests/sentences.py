@@ -97,7 +97,7 @@ LIMITS = {
     ],
     "CHANGELOG.md": [
         "{rotary_presets} presets by model family, {words scalings} scalings",
-        "{words axis_orders} orders of axes, caches in {words cache_layouts} layouts",
+        "{words axis_orders} orders of axes, and caches in {words cache_layouts} layouts",
         "{presets} conventions of frameworks and papers as presets",
         "{words phase_roundings} ways to round phases",
     ],
