@@ -68,7 +68,7 @@ LIMITS = {
     ],
     "tools/README.md": [
         "as {words kCacheShapes} kinds of caches",
-        "compares the first {2^identify.kMaxEntries} entries, of {thousands identify.kMaxRows} rows at most",
+        "Of a large table it compares at most {2^identify.kMaxEntries} entries and at most {thousands identify.kMaxRows} rows",
         "Up to {words kMostOthers} rows before a table",
     ],
     "src/README.md": [
