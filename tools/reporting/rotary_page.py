@@ -66,10 +66,10 @@ def rivals(run):
 
 
 def times_normal(run, rows):
-    """How many times as long the calls take as with normally distributed elements; a range over the rows."""
+    """How many times as long the calls of each row take as with normally distributed elements; one figure if they are equal."""
     times = [1 / run.by_name[name].counters["normal_ratio"] for name in rows if name in run.by_name]
-    texts = [f"{time:.2g}" if time < 9.95 else f"{time:.0f}" for time in (min(times), max(times))] if times else []
-    return " to ".join(dict.fromkeys(texts))
+    texts = [f"{time:.2g}" if time < 9.95 else f"{time:.0f}" for time in times]
+    return slash(dict.fromkeys(texts))
 
 
 def contents(run, lines, pairings):
@@ -112,9 +112,9 @@ def page(run):
 
 {setting(run.context)}.
 
-All figures are from one run of `posenc_bench` with one thread. Rates and ratios come from the best of nine
-rounds or more. `tools/report` makes this page from the run's record, [speed.json](speed.json).
-[bench/README.md](../bench/README.md) says how rotation is measured. [speed.md](speed.md) is about tables of encodings.
+All figures are from one run of `posenc_bench` with one thread. Rates and ratios come from the best of nine rounds or more.
+`tools/report` makes this page from the run's record, [speed.json](speed.json). [bench/README.md](../bench/README.md) says how
+rotation is measured. [speed.md](speed.md) is about tables of encodings.
 
 ## How fast by type
 
@@ -150,8 +150,8 @@ one (such as a quarter turn), and otherwise [wide arithmetic](#wide-arithmetic).
 
 Unusual elements need the slower loop more often. In the next table, the first column names a kind of elements. The figures are
 the time of a call with elements of this kind, divided by the time with normally distributed elements. So 2 means twice as long.
-The calls rotate 48 tokens from position 1000 on, which the caches hold. If a cell has two figures, they are for the two
-pairings, the smaller one first.
+The calls rotate 48 tokens from position 1000 on, which the caches hold. If a cell has two figures, the first is for half-split
+pairs, and the second for pairs of neighbours.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
@@ -173,8 +173,8 @@ normally distributed embeddings.
 Wide arithmetic is the last resort, for rotation and for tables. If the error bounds of all faster steps leave two ways to
 round a result, posenc computes this result with 256 bits. If 256 bits leave two ways as well, it computes with 1,024 bits.
 
-The table has the mean time of a call of `posenc_write_at` that writes one row of doubles. The row has one pair whose angle is named
-in the first column. The angles for 256 and 1,024 bits were constructed. The frequency of this pair matters, because 1,024 bits
+The table has the mean time of a call of `posenc_write_at` that writes one row of doubles. The row has one pair whose angle is
+named in the first column. The angles for 256 and 1,024 bits were constructed. The frequency of this pair matters, because 1,024 bits
 need the frequency in 1,024 bits, too. There are two cases:
 
 - **frequency in a list:** the caller gave the frequency. The row has no other pair.
