@@ -56,8 +56,8 @@ inline int SpacingExponent(posenc_type type, double x) {
   return (exponent < traits.min_exponent ? traits.min_exponent : exponent) - traits.digits;
 }
 
-// |error| in ulps of the type at exact. The caller computes error = got - exact, in a precision that keeps
-// the bits that matter.
+// |error| in ulps that numbers of the type have at the value exact. The caller computes error = got - exact,
+// in a precision that keeps the bits that matter.
 inline double UlpError(posenc_type type, double error, double exact) {
   return std::ldexp(std::fabs(error), -SpacingExponent(type, exact));
 }

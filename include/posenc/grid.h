@@ -12,7 +12,7 @@
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // These functions are thin inline wrappers around the functions of C. grid_c.h says what they compute and
-// refuse. They never throw. Threads may share the axes.
+// refuse. The wrappers never throw. Threads may share the axes.
 #ifndef POSENC_GRID_H_
 #define POSENC_GRID_H_
 

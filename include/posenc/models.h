@@ -20,7 +20,7 @@
 //   if (status != POSENC_OK) puts(report.text);
 //
 // These functions are thin inline wrappers around the functions of C. models_c.h says what each function does
-// and refuses. They never throw.
+// and refuses. The wrappers never throw.
 #ifndef POSENC_MODELS_H_
 #define POSENC_MODELS_H_
 
@@ -47,7 +47,7 @@ namespace posenc {
   return posenc_rotary_spec_preset(spec, sizeof(posenc_rotary_spec), name, head_dim, report);
 }
 
-// posenc_config_entry: a key of a configuration with its value. It points to keys, strings and numbers.
+// posenc_config_entry: a key of a configuration with its value. The entry points to your strings and numbers.
 struct ConfigEntry : posenc_config_entry {
   // A number. A bool becomes a flag.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -81,8 +81,8 @@ struct ConfigEntry : posenc_config_entry {
 static_assert(sizeof(ConfigEntry) == sizeof(posenc_config_entry),
               "an array of ConfigEntry is an array of posenc_config_entry");
 
-// posenc_config: entries of a configuration, with nothing else set. It points to the entries. Set its other
-// members to name a layer, for example.
+// posenc_config: entries of a configuration, with nothing else set. The struct points to the entries. Set
+// other members to name a layer, for example.
 struct Config : posenc_config {
   Config() : posenc_config{} {}
   Config(const posenc_config_entry* entries_, std::size_t count_) : posenc_config{} {
