@@ -9,9 +9,9 @@
 //   // A class token and an image of 14 x 14 patches: float out[1 + 14 * 14][row_dim]. Row 1 + 14 * h + w is
 //   // the patch at (h, w). The first half of its columns encodes w, the second half h. The encoder has
 //   // row_dim / 2 columns; its layout is POSENC_SIN_COS for most models of images.
-//   posenc_grid_axis axes[2] = {{.encoder = encoder, .column = dim / 2, .count = 14},   // h
-//                               {.encoder = encoder, .column = 0, .count = 14}};        // w
-//   posenc_rows rows = {POSENC_F32, out, dim};
+//   posenc_grid_axis axes[2] = {{.encoder = encoder, .column = row_dim / 2, .count = 14},   // h
+//                               {.encoder = encoder, .column = 0, .count = 14}};            // w
+//   posenc_rows rows = {POSENC_F32, out, row_dim};
 //   posenc_status status = posenc_write_grid(axes, 2, 1, &rows, NULL, NULL);
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
