@@ -5,7 +5,7 @@
 //   add a grid to the tokens of one image        AddGrid
 //
 //   // A class token and 14 x 14 patches. Row 1 + 14 * h + w is the patch at (h, w). The first half of its
-//   // columns encodes w, the second half h. The encoder has dim / 2 columns, where dim is the number of columns of a row.
+//   // columns encodes w, the second half h. A row has dim columns, and the encoder has half as many.
 //   const posenc::GridAxis axes[] = {{encoder, /*column=*/dim / 2, /*count=*/14},   // h
 //                                    {encoder, /*column=*/0, /*count=*/14}};        // w
 //   posenc::Status status = posenc::WriteGrid(axes, /*prefix_rows=*/1, {out, dim});
