@@ -67,7 +67,7 @@ LIMITS = {
         "at least 1 row and 1 .. {npy.kMaxColumns} columns",
     ],
     "tools/README.md": [
-        "as {words kCacheShapes} kinds of caches",
+        "in {words kCacheShapes} forms",
         "Of a large table it compares at most {2^identify.kMaxEntries} entries and at most {thousands identify.kMaxRows} rows",
         "Up to {words kMostOthers} rows before a table",
     ],

@@ -191,8 +191,8 @@ def measured(run):
 # Instruction sets of recorded runs for which posenc is not compiled any more (src/kernel/highway_settings.h).
 FORMER = ("SSSE3", "SSE2")
 
-SIZES = """Rows have 512 columns, except the single row and the 65,536 rows, which have 1,024. A token has 40 heads of 128 \
-elements. "Large" is"""
+SIZES = """A row has 512 columns, but 1,024 in the column "one row or token" and where 65,536 rows are added. A token has 40 heads \
+of 128 elements."""
 
 
 def rotated(run):
@@ -203,14 +203,14 @@ def rotated(run):
 
 def readme(run, text):
     said = wrapped("The table has the speed of posenc divided by the speed of another way. Where a figure is above 1, posenc is faster. All figures "
-                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, "
-                   f"{rotated(run)} [More about rotation](docs/speed_rotary.md).", 140)
+                   f"are from [one run](docs/speed.md): {measured(run)}. \"Large\" is 5,000 rows for making a table, 65,536 rows for "
+                   f"adding, {rotated(run)} {SIZES} [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
     said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Where a figure is above 1, posenc is "
-                   f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, {rotated(run)}")
+                   f"faster. All figures are from [one run](speed.md): {measured(run)}. \"Large\" is 65,536 rows for adding, {rotated(run)} {SIZES}")
     return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
 
