@@ -136,9 +136,9 @@ typedef struct posenc_config {
 //   "rope_factors_long.weight", pass their values as NUMBERS, with these names as keys.
 // - For scalings that use the member length, this function sets length to original_length. Then set length to
 //   the context that you need.
-// - If layers rotate differently, set layer or layer_type, else the call fails. If some layers rotate
-//   alike and the others do not rotate, neither is needed, and the spec is for the layers that rotate. To
-//   find out which layers rotate, call the function for each layer.
+// - If layers rotate differently, set layer or layer_type, else the call fails. If all layers
+//   that rotate do so alike, set neither: the spec is then for these layers. To find out which layers
+//   rotate, call the function for each layer.
 //
 // On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
@@ -147,7 +147,7 @@ POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t stru
 // Token ids with padding. This struct will not grow.
 typedef struct posenc_ids {
   posenc_type type;    // I32 or I64
-  const void* data;    // [batch, stride]; the function reads the columns 0 .. sequence - 1
+  const void* data;    // [batch, stride]; the columns after the first `sequence` ones are not read
   size_t stride;       // in elements; at least sequence
   int64_t padding_id;  // at least -2^31
 } posenc_ids;
@@ -166,8 +166,8 @@ typedef struct posenc_ids {
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What posenc_positions_from_mask writes for a count n. m is the last count of its column (for y) or row (for
-// x). f32() and f64() round to nearest.
+// What posenc_positions_from_mask (below) makes of a count n of cells. m is the last count in the column of
+// the cell (for y) or in the row of the cell (for x). f32() and f64() round to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and

@@ -132,13 +132,13 @@ typedef struct posenc_list {
 // Token ids, and the table of embeddings with a row for each id.
 typedef struct posenc_lookup {
   posenc_list ids;    // [rows], each 0 .. vocabulary - 1
-  posenc_type type;   // of the table: the type of out. If out is F32, BF16 and F16 are allowed, too
+  posenc_type type;   // of the table: the type of out, or BF16 or F16 if out is F32
   const void* table;  // [vocabulary, stride]
   size_t vocabulary;  // how many rows the table has
   size_t stride;      // from row to row of the table, in elements; at least dim
 } posenc_lookup;
 
-// Sequences in x, a posenc_rows. Row r of sequence b begins at element b * stride + r * x->stride.
+// The sequences in x of posenc_add_batch. Row r of sequence b begins at element b * stride + r * x->stride.
 typedef struct posenc_batch {
   size_t sequences;
   size_t stride;                // in elements; at least rows * x->stride; any number if sequences is 1
@@ -178,7 +178,7 @@ enum POSENC_ENUM(posenc_phase_rounding) {
   POSENC_F32_INV_FREQ = 5,       // p * (1 / pow(base, 2i / D)), in float
   POSENC_F32_ITERATED = 6,       // p, multiplied i times by pow(base, -2 / D), in float
   POSENC_F32_LIST = 7,           // p * w_i, in float, with your own frequencies
-  POSENC_F64_INV_FREQ = 8,       // p * w_i in float, where w_i is 1 / pow(base, 2i / D), computed in double
+  POSENC_F64_INV_FREQ = 8,       // p * w_i in float; w_i is 1 / pow(base, 2i / D) in double, then float
   POSENC_F64_POW_DIV = 9,        // p / pow(base, 2i / D), in double
   POSENC_F64_POW_MUL = 10        // p * pow(base, -2i / D), in double
 };
@@ -210,7 +210,7 @@ typedef struct posenc_spec {
   int32_t input_first;       // [0] 1 puts p + position_offset in column 0, and encodings in the other dim - 1
   int32_t nan_rows;     // [0] 1 writes a row of NaN for a position of an array that is NaN or out of range
   int32_t lists_only;   // [0] 1 saves memory and creation time, but makes posenc_write and posenc_add slower
-  uint64_t table_rows;  // [0] for speed only: the number of rows of a table that several calls write in parts
+  uint64_t table_rows;  // [0] for speed only: how many rows a whole table has, if calls write parts of it
   const char* target;   // [NULL, which means the best] a name from posenc_targets
 } posenc_spec;
 
@@ -249,8 +249,8 @@ POSENC_API const char* posenc_encoder_target(const posenc_encoder* encoder);
 POSENC_API size_t posenc_encoder_frequency_count(const posenc_encoder* encoder);  // a half pair counts as one
 POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i);
 
-// PE(p) is the encoding of position p. If a position, id or first position in an array is out of range, the
-// call fails, and *bad_index becomes the index of the first bad value: a row, or a sequence in a batch. Else
+// PE(p) is the encoding of position p. If an entry of positions, ids or first_positions is out of range, the
+// call fails, and *bad_index becomes the index of the first bad one: a row, or a sequence in a batch. Else
 // *bad_index stays as it was. bad_index may be NULL. (With nan_rows 1, positions may have any value, but ids
 // and first positions may not.) Memory that is written, with gaps between rows, must overlap no other array.
 

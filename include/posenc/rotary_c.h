@@ -83,15 +83,15 @@ enum POSENC_ENUM(posenc_axis_order) {
   // i is this j, and r is 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1: axis k = i mod n if i < n * sections[k], else the
-  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set what each axis really gets instead:
-  // with 64 pairs, 22, 20, 20, 2 for IMROPE's 24, 20, 20, 0.
+  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set what each axis really gets: for
+  // example, with 64 pairs, {22, 20, 20, 2} in place of IMROPE's {24, 20, 20, 0}.
   POSENC_IMROPE_AXES = 5
 };
 
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
 // before scaling, base^(-2i / exponent_dim) or your own, converted to radians. Other names are members:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
-// From factor to long_factors_f32, members that a formula does not have are ignored, but must not be NaN.
+// Of factor .. long_factors_f32, a scaling ignores the members that its formula lacks; none may be NaN.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
@@ -131,7 +131,7 @@ typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;         // elements of a head
   size_t rotary_dim;       // [0, which means head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;    // [0] the first element that rotates. All others stay, or are copied from source
+  size_t rotary_offset;    // [0] the first that rotates. Elements that do not rotate stay or are copied
   posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k before the rotation
   // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
   posenc_pairing output_pairing;
@@ -176,7 +176,7 @@ typedef struct posenc_rotary_spec {
   // phase_rounding gives the phases of an engine that rounds them (docs/rotary-engines.md). Rotaries take
   // F32_INV_FREQ, F64_INV_FREQ, F32_EXP and F32_ITERATED, with POSENC_RADIANS, position_scale 1, and
   // NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS. Split and axial axes take the two
-  // INV_FREQ only. Your own frequencies take F32_INV_FREQ only, and must be frequencies_f32.
+  // INV_FREQ only. Own frequencies need F32_INV_FREQ and frequencies_f32: p * frequencies_f32[i].
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
   const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;
@@ -216,7 +216,7 @@ typedef struct posenc_heads {
   size_t heads;                // of each token
   size_t token_stride;         // in elements
   size_t head_stride;          // in elements
-  const void* source;          // what is rotated. NULL, or data with equal strides: in place
+  const void* source;          // the input. If it is NULL, or data with equal strides: in place
   size_t source_token_stride;  // 0 means token_stride
   size_t source_head_stride;   // 0 means head_stride
   double scale;                // multiplies the amplitude; 2^-64 .. 2^64, or 0, which means 1
@@ -238,8 +238,8 @@ POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, s
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes axis * tokens + token of the first bad one. bad_index may be NULL. If you have
-// positions [axes, batch, tokens], copy the positions of each sequence to an array [axes, tokens].
+// range, *bad_index becomes axis * tokens + token of the first bad one. bad_index may be NULL. For a
+// call for each sequence, copy its positions from [axes, batch, tokens] to an array [axes, tokens].
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 
