@@ -61,7 +61,7 @@ POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
 // Sets all members of *spec to a preset for heads of head_dim elements. base, factor and lengths are the
-// numbers of one model of the family: posenc_rotary_presets lists the formula and the source. If your model
+// numbers of one model of the family. posenc_rotary_presets lists the formula and the source. If your model
 // has another base, factor or length, set that member afterwards. Two presets are not complete:
 // "phi3_longrope" needs factors, and "grok1_yarn_log" needs original_length. On failure, such as a head_dim
 // that does not suit the preset, *spec stays as it was. report may be NULL.
@@ -137,8 +137,8 @@ typedef struct posenc_config {
 // - For scalings that use the member length, this function sets length to original_length. Then set length to
 //   the context that you need.
 // - If layers rotate differently, set layer or layer_type, else the call fails. If all layers
-//   that rotate do so alike, set neither: the spec is then for these layers. To find out which layers
-//   rotate, call the function for each layer.
+//   that rotate do so alike, you need set neither: the spec is for these layers. To see which layers
+//   rotate, set layer to each, and read report->rotates.
 //
 // On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
@@ -166,8 +166,8 @@ typedef struct posenc_ids {
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What posenc_positions_from_mask (below) makes of a count n of cells. m is the last count in the column of
-// the cell (for y) or in the row of the cell (for x). f32() and f64() round to nearest.
+// What posenc_positions_from_mask (below) makes of a cell's count n, y or x. m is the last count in the
+// column of the cell (for y) or in the row of the cell (for x). f32() and f64() round to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and

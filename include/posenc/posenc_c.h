@@ -208,9 +208,9 @@ typedef struct posenc_spec {
   int32_t has_padding;       // [0] 1 makes the encoding of padding_position a row of zeros, in every call
   int64_t padding_position;  // [0] compared with p, before position_offset is added
   int32_t input_first;       // [0] 1 puts p + position_offset in column 0, and encodings in the other dim - 1
-  int32_t nan_rows;     // [0] 1 writes a row of NaN for a position of an array that is NaN or out of range
+  int32_t nan_rows;     // [0] 1 writes a row of NaN for an entry of positions that is NaN or out of range
   int32_t lists_only;   // [0] 1 saves memory and creation time, but makes posenc_write and posenc_add slower
-  uint64_t table_rows;  // [0] for speed only: how many rows a whole table has, if calls write parts of it
+  uint64_t table_rows;  // [0] for speed only: the rows of the whole table, if several calls write it
   const char* target;   // [NULL, which means the best] a name from posenc_targets
 } posenc_spec;
 
@@ -252,7 +252,7 @@ POSENC_API double posenc_encoder_radians(const posenc_encoder* encoder, size_t i
 // PE(p) is the encoding of position p. If an entry of positions, ids or first_positions is out of range, the
 // call fails, and *bad_index becomes the index of the first bad one: a row, or a sequence in a batch. Else
 // *bad_index stays as it was. bad_index may be NULL. (With nan_rows 1, positions may have any value, but ids
-// and first positions may not.) Memory that is written, with gaps between rows, must overlap no other array.
+// and first positions may not.) Written memory, gaps between rows included, must overlap no other array.
 
 // out[r] = PE(first_position + r), for r = 0 .. rows - 1
 POSENC_CALL posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

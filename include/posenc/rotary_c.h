@@ -91,7 +91,7 @@ enum POSENC_ENUM(posenc_axis_order) {
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
 // before scaling, base^(-2i / exponent_dim) or your own, converted to radians. Other names are members:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
-// Of factor .. long_factors_f32, a scaling ignores the members that its formula lacks; none may be NaN.
+// Members factor .. long_factors_f32 that a formula lacks are ignored, but must not be NaN either.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
@@ -176,7 +176,7 @@ typedef struct posenc_rotary_spec {
   // phase_rounding gives the phases of an engine that rounds them (docs/rotary-engines.md). Rotaries take
   // F32_INV_FREQ, F64_INV_FREQ, F32_EXP and F32_ITERATED, with POSENC_RADIANS, position_scale 1, and
   // NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS. Split and axial axes take the two
-  // INV_FREQ only. Own frequencies need F32_INV_FREQ and frequencies_f32: p * frequencies_f32[i].
+  // INV_FREQ only. For own frequencies only F32_INV_FREQ: p * frequencies_f32[i].
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
   const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;
@@ -238,8 +238,8 @@ POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, s
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes axis * tokens + token of the first bad one. bad_index may be NULL. For a
-// call for each sequence, copy its positions from [axes, batch, tokens] to an array [axes, tokens].
+// range, *bad_index becomes axis * tokens + token of the first bad one. bad_index may be NULL. To rotate
+// sequence by sequence, copy the positions of each from [axes, batch, tokens] to [axes, tokens].
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 
