@@ -59,13 +59,6 @@ Bytes BatchBytes(const Batch& batch, const Shape& shape) {
   return {batch.data, (batch.sequences - 1) * batch.batch_stride * shape.element_size + first.count};
 }
 
-bool Overlap(const Bytes& a, const Bytes& b) {
-  if (a.count == 0 || b.count == 0) return false;
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
-  return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
-}
-
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
   if (rows == 0) return rule::ok;
