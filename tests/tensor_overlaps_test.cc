@@ -232,7 +232,7 @@ TEST(TensorOverlaps, RandomTensors) {
       heads.head_stride = shape.head_dim + unit * below(4);
       heads.token_stride = heads.head_stride * std::max<std::size_t>(heads.heads, 1) + unit * below(4);
       if (below(4) == 0) std::swap(heads.head_stride, heads.token_stride);
-      heads.data = At(4096 + unit * shape.element_size * below(slots));
+      heads.data = At(4096 + unit * shape.element_size * below(slots) + (below(4) == 0 ? below(4) : 0));
       if (below(4) == 0) heads.source = At(4096 + unit * shape.element_size * below(slots));
       if (below(4) == 0) heads.source_token_stride = unit * (1 + below(8));
     }
@@ -246,17 +246,34 @@ TEST(TensorOverlaps, RandomTensors) {
   EXPECT_GT(std::min({kinds[0][0], kinds[0][1], kinds[1][1]}), 100u);
 }
 
-// The last byte of the address space, and memory that would go on behind it.
+// Memory that would go on behind the end of the address space overlaps what begins in it.
 TEST(TensorOverlaps, EndOfTheAddressSpace) {
   const TensorShape shape{1, 8, sizeof(float)};
-  for (const std::uintptr_t behind : {0u, 1u, 40u}) {
-    std::vector<posenc_heads> tensors(20);
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      tensors[i] = HeadsAt(UINTPTR_MAX - 32 * (i + 1) + 1 + behind, 8, 8);
-      tensors[i].heads = 1;
+  for (const std::uintptr_t distance : {31u, 32u}) {
+    for (const std::uintptr_t behind : {0u, 1u, 20u}) {
+      const std::uintptr_t last = UINTPTR_MAX - 31 + behind;
+      std::vector<posenc_heads> tensors = {HeadsAt(last, 8, 8), HeadsAt(last - distance, 8, 8)};
+      for (posenc_heads& heads : tensors) heads.heads = 1;
+      EXPECT_EQ(Search(shape, tensors).any, distance < 32) << behind;
+      tensors[1].data = At(UINTPTR_MAX);
+      EXPECT_TRUE(Search(shape, tensors).any) << behind;
     }
-    EXPECT_EQ(Search(shape, tensors).any, AnyPairOverlaps(shape, tensors)) << behind;
   }
+}
+
+// Two tensors overlap at a multiple of the period with which the others alternate.
+TEST(TensorOverlaps, AtTheEndOfAPeriod) {
+  const TensorShape shape{1, 8, 1};
+  constexpr std::size_t kPeriod = 1000;
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < 20; ++i) tensors.push_back(HeadsAt(kPeriod * 1000 + 100 + 8 * i, 0, kPeriod));
+  for (const std::size_t begin : {kPeriod - 4, kPeriod + 4}) {
+    tensors.push_back(HeadsAt(kPeriod * 1000 + begin, 0, 0));
+    tensors.back().heads = 1;
+  }
+  EXPECT_FALSE(Search(shape, tensors).any);
+  tensors.back().data = At(kPeriod * 1001 + 3);
+  EXPECT_TRUE(Search(shape, tensors).any);
 }
 
 // Twice as many tensors take little more than twice as many steps, and many tensors take far fewer steps than
