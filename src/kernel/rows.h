@@ -24,8 +24,8 @@ struct Columns {
   bool Interleaved() const { return step == 2; }
   bool SinesFirst() const { return sine_offset < cosine_offset; }
 
-  // Whether the loops over runs and tiles are for these columns. Two kinds of columns are rare and have no
-  // such loops: interleaved columns with cosines first, and halves with one cosine more.
+  // Whether the loops over runs are for these columns. Two kinds of columns are rare and have no such loops:
+  // interleaved columns with cosines first, and halves with one cosine more.
   bool AreCommon() const { return Interleaved() ? SinesFirst() : sines >= cosines; }
 };
 
