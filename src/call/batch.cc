@@ -90,9 +90,9 @@ void ForSequences(const Call& call, const Sequences& sequences, const PositionRa
     const std::int64_t first = std::max(start, range.first);
     const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), range.end);
     if (first >= end) continue;
-    const std::size_t offset = (sequences.begin + b) * batch.batch_stride +
-                               static_cast<std::size_t>(first - start) * batch.row_stride;
-    visit(first, end, static_cast<unsigned char*>(batch.data) + offset * call.element_size());
+    const std::size_t size = call.element_size();
+    unsigned char* const sequence = RowAt(batch.data, batch.batch_stride, size, sequences.begin + b);
+    visit(first, end, RowAt(sequence, batch.row_stride, size, static_cast<std::size_t>(first - start)));
   }
 }
 
@@ -107,13 +107,13 @@ std::size_t TileRows(std::size_t dim) {
 // positions of the range. Not inlined, because of the tile's stack, which calls without a tile should not
 // need.
 POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range) {
-  const std::size_t dim = call.encoder.dim, row_bytes = sequences.batch.row_stride * call.element_size();
+  const std::size_t dim = call.encoder.dim, stride = sequences.batch.row_stride, size = call.element_size();
   alignas(64) float tile[kTileFloats];
   FillTile(call.encoder, range.first, List(), static_cast<std::size_t>(range.end - range.first), tile);
   ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
     const float* const entries = tile + static_cast<std::size_t>(first - range.first) * dim;
     for (std::size_t r = 0; r < static_cast<std::size_t>(end - first); ++r) {
-      AddFromTile(call, entries + r * dim, dim, row + r * row_bytes, row_bytes);
+      AddFromTile(call, entries + r * dim, dim, RowAt(row, stride, size, r), stride * size);
     }
   });
 }
@@ -140,9 +140,8 @@ void WalkBatch(const Call& call, const Batch& batch) {
   const std::size_t tile_rows = TileRows(call.encoder.dim);
   if (batch.sequences * tile_rows < kMinShared + tile_rows) {
     for (std::size_t b = 0; b < batch.sequences; ++b) {
-      const std::size_t offset = b * batch.batch_stride * call.element_size();
       WalkRows(call, batch.First(b), List(), batch.rows,
-               {static_cast<unsigned char*>(batch.data) + offset, batch.row_stride});
+               {RowAt(batch.data, batch.batch_stride, call.element_size(), b), batch.row_stride});
     }
     return;
   }

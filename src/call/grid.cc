@@ -34,40 +34,48 @@ void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::si
   WalkRows(call, axis.FirstFrom(begin), axis.ListFrom(begin), rows, {to, stride});
 }
 
-// Where the rows and the cells of a grid begin in memory. Sizes are in bytes.
-struct Places {
-  explicit Places(const Grid& grid)
-      : size(ElementSize(grid.type)),
-        row_bytes(grid.matrix.stride * size),
-        data(static_cast<unsigned char*>(grid.matrix.data)),
-        cells(data + grid.prefix_rows * row_bytes) {}
+// Where the rows of a grid are in memory.
+struct GridMemory {
+  explicit GridMemory(const Grid& grid)
+      : matrix(grid.matrix),
+        prefix_rows(grid.prefix_rows),
+        size(ElementSize(grid.type)),
+        row_bytes(grid.matrix.stride * size) {}
 
-  std::size_t size, row_bytes;
-  unsigned char *data, *cells;
+  // The columns of an axis in row r, and in the row of a cell.
+  unsigned char* InRow(std::size_t r, const GridAxis& axis) const {
+    return RowAt(matrix.data, matrix.stride, size, r) + axis.column * size;
+  }
+  unsigned char* InCell(std::size_t cell, const GridAxis& axis) const {
+    return InRow(prefix_rows + cell, axis);
+  }
+
+  const Matrix& matrix;
+  std::size_t prefix_rows, size, row_bytes;
 };
 
 // Writes the columns of one axis to all cells. The grid repeats the axis `outer` times; each time, every row
 // of the axis goes to `inner` cells in succession.
 void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
-  const Places places(grid);
+  const GridMemory memory(grid);
   const Call call = grid.CallOf(axis);
-  const std::size_t bytes = axis.encoder->dim * places.size, stride = inner * places.row_bytes;
+  const std::size_t bytes = axis.encoder->dim * memory.size, stride = inner * memory.row_bytes;
   for (std::size_t r = 0; r < grid.prefix_rows; ++r) {
-    std::memset(places.data + r * places.row_bytes + axis.column * places.size, 0, bytes);
+    std::memset(memory.InRow(r, axis), 0, bytes);
   }
   if (inner * outer == 0) return;
-  unsigned char* const cells = places.cells + axis.column * places.size;
+  unsigned char* const cells = memory.InCell(0, axis);
   if (inner * outer == 1) return WalkAxis(call, axis, 0, axis.count, cells, grid.matrix.stride);
   const auto stream = axis.encoder->kernels->stream_copies;
   const bool streams = stream != nullptr &&
-                       ShouldStreamCopies(outer * inner * axis.count * bytes, bytes, cells, places.row_bytes);
+                       ShouldStreamCopies(outer * inner * axis.count * bytes, bytes, cells, memory.row_bytes);
   const std::size_t most = std::max<std::size_t>(kBlockBytes / bytes, 1);
   for (std::size_t begin = 0; begin < axis.count; begin += most) {
     unsigned char* const first = cells + begin * stride;
     const std::size_t rows = std::min(axis.count - begin, most);
     WalkAxis(call, axis, begin, rows, first, inner * grid.matrix.stride);
     const Copies copies = {
-        first, stride, rows, bytes, first, places.row_bytes, inner, outer, axis.count * stride};
+        first, stride, rows, bytes, first, memory.row_bytes, inner, outer, axis.count * stride};
     if (streams) {
       stream(copies);
     } else {
@@ -93,7 +101,7 @@ void WriteGrid(const Grid& grid, std::size_t cells) {
 class GridAdder {
  public:
   GridAdder(const Grid& grid, std::size_t cells)
-      : grid_(grid), places_(grid), exceeds_caches_(IsBeyondCaches(cells * places_.row_bytes / 2)) {}
+      : grid_(grid), memory_(grid), exceeds_caches_(IsBeyondCaches(cells * memory_.row_bytes / 2)) {}
 
   // Adds zeros to the rows before the cells.
   void AddPrefix() {
@@ -101,9 +109,9 @@ class GridAdder {
     for (std::size_t r = 0; r < grid_.prefix_rows; ++r) {
       for (std::size_t a = 0; a < grid_.axis_count; ++a) {
         const std::size_t dim = grid_.axes[a].encoder->dim;
-        unsigned char* const to = places_.data + r * places_.row_bytes + grid_.axes[a].column * places_.size;
+        unsigned char* const to = memory_.InRow(r, grid_.axes[a]);
         for (std::size_t k = 0; k < dim; k += kTileFloats)
-          AddEntries(a, tile_, std::min(dim - k, kTileFloats), to + k * places_.size);
+          AddEntries(a, tile_, std::min(dim - k, kTileFloats), to + k * memory_.size);
       }
     }
   }
@@ -158,8 +166,7 @@ class GridAdder {
         }
         for (index[last] = block; index[last] - block < cached_[last].count; ++index[last]) {
           for (std::size_t k = 0; k < inner; ++k) {
-            unsigned char* const cell =
-                places_.cells + ((o * rows + index[last]) * inner + k) * places_.row_bytes;
+            const std::size_t cell = (o * rows + index[last]) * inner + k;
             for (std::size_t a = first; a <= last; ++a) AddRow(a, index[a], cell);
           }
         }
@@ -179,11 +186,12 @@ class GridAdder {
     FillTile(*axis.encoder, axis.FirstFrom(index), axis.ListFrom(index), cached.count, cached.rows);
   }
 
-  void AddRow(std::size_t a, std::size_t index, unsigned char* cell) const {
+  // Adds row `index` of axis a to a cell.
+  void AddRow(std::size_t a, std::size_t index, std::size_t cell) const {
     const GridAxis& axis = grid_.axes[a];
     const CachedRows& cached = cached_[a];
     const std::size_t dim = axis.encoder->dim;
-    unsigned char* const to = cell + axis.column * places_.size;
+    unsigned char* const to = memory_.InCell(cell, axis);
     if (cached.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
     const float* const row = cached.rows + (index - cached.begin) * dim;
     if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // the position was wrong, with nan_rows
@@ -191,11 +199,11 @@ class GridAdder {
   }
 
   void AddEntries(std::size_t a, const float* entries, std::size_t count, unsigned char* to) const {
-    AddFromTile(grid_.CallOf(grid_.axes[a]), entries, count, to, places_.row_bytes);
+    AddFromTile(grid_.CallOf(grid_.axes[a]), entries, count, to, memory_.row_bytes);
   }
 
   const Grid& grid_;
-  const Places places_;
+  const GridMemory memory_;
   const bool exceeds_caches_;
   CachedRows cached_[POSENC_MAX_GRID_AXES];
   alignas(64) float tile_[kTileFloats];

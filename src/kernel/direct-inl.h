@@ -272,13 +272,6 @@ inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type 
   EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
 }
 
-// Row r of a block, whose elements have `element_size` bytes.
-HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
-  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
-  if (rows.sources == nullptr) return {to, to};
-  return {static_cast<const unsigned char*>(rows.sources[r]), to};
-}
-
 // The address of the source of row r. It may lie beyond the block if there are no sources.
 HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
   if (rows.sources != nullptr) return AddressOf(rows.sources[r]);

@@ -89,12 +89,11 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       if (!table.phase_rounding.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
       RoundSinCos(table, i, multiple, &phase, kNoGain, rounded, &sine, &cosine, tally);
-      auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
-      const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
+      const Row row = RowAt(rows, size, r);
       const auto store = [&](double entry, std::size_t column) {
-        if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, to + column * size);
+        if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, row.to + column * size);
         const auto narrow = static_cast<float>(entry);
-        StoreEntries(type, &narrow, {}, 0, 1, scale, from + column * size, to + column * size);
+        StoreEntries(type, &narrow, {}, 0, 1, scale, row.from + column * size, row.to + column * size);
       };
       if (i < columns.sines) store(sine, columns.sine_offset + i * columns.step);
       if (i < columns.cosines) store(cosine, columns.cosine_offset + i * columns.step);

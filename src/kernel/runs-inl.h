@@ -162,7 +162,7 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
     if (run.half == 0) {
       Rows one = rows;
       one.at = {nullptr, run.first, 1};
-      one.data = static_cast<unsigned char*>(rows.data) + begin * rows.stride * size;
+      one.data = RowAt(rows.data, rows.stride, size, begin);
       if (rows.sources != nullptr) one.sources = rows.sources + begin;
       tally += DirectRows(routine.direct, table, columns, one, scale);
       ++begin;
