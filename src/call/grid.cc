@@ -15,14 +15,11 @@
 #include "number/compiler.h"
 #include "number/elements.h"
 #include "number/fp_state.h"
+#include "number/memory_thresholds.h"
 
 namespace posenc {
 namespace internal {
 namespace {
-
-// How many bytes of rows are computed before they are copied. Each row is read for many copies, so the rows
-// must stay in L2.
-constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
 
 // How the axes divide the tile if several share it. Each outer axis gets kOuterRows rows. The last axis gets
 // the rest, at least kMinLastRows rows, because its row changes from cell to cell.
@@ -69,7 +66,7 @@ void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::s
   const auto stream = axis.encoder->kernels->stream_copies;
   const bool streams = stream != nullptr &&
                        ShouldStreamCopies(outer * inner * axis.count * bytes, bytes, cells, memory.row_bytes);
-  const std::size_t most = std::max<std::size_t>(kBlockBytes / bytes, 1);
+  const std::size_t most = std::max<std::size_t>(kCopiedBytes / bytes, 1);
   for (std::size_t begin = 0; begin < axis.count; begin += most) {
     unsigned char* const first = cells + begin * stride;
     const std::size_t rows = std::min(axis.count - begin, most);
@@ -96,12 +93,11 @@ void WriteGrid(const Grid& grid, std::size_t cells) {
 // Adds to the cells of a grid. There are two ways:
 // - A matrix that fits into the caches is walked once for each axis.
 // - A larger matrix is walked once for several axes, as many as the tile can hold. So memory is read and
-// written in order, which is 1.4 times as fast, although rows of outer axes are computed again for each block
-// of the last axis. For a small matrix this way is only 0.8 times as fast.
+//   written in order, although rows of outer axes are computed again for each block of the last axis.
 class GridAdder {
  public:
   GridAdder(const Grid& grid, std::size_t cells)
-      : grid_(grid), memory_(grid), exceeds_caches_(IsBeyondCaches(cells * memory_.row_bytes / 2)) {}
+      : grid_(grid), memory_(grid), exceeds_caches_(cells * memory_.row_bytes >= kAddInOrderBytes) {}
 
   // Adds zeros to the rows before the cells.
   void AddPrefix() {

@@ -108,8 +108,8 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
       prefetch(next0 + column * sizeof(Element));
       prefetch(next1 + column * sizeof(Element));
     } else if (HWY_UNLIKELY(prefetches)) {
-      PrefetchNear(AddressOf(to0 + column) + kBytesAhead);
-      PrefetchNear(AddressOf(to1 + column) + kBytesAhead);
+      PrefetchNear(AddressOf(to0 + column) + kWriteAhead);
+      PrefetchNear(AddressOf(to1 + column) + kWriteAhead);
     }
     StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
     StoreAdded(operation, entries1, from1 + column, to1 + column, stream);

@@ -240,8 +240,8 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
       prefetch_next(next0 + column * sizeof(*to0));
       prefetch_next(next1 + column * sizeof(*to1));
     } else if (HWY_UNLIKELY(prefetches)) {
-      PrefetchNear(AddressOf(to0 + column) + kBytesAhead);
-      PrefetchNear(AddressOf(to1 + column) + kBytesAhead);
+      PrefetchNear(AddressOf(to0 + column) + kWriteAhead);
+      PrefetchNear(AddressOf(to1 + column) + kWriteAhead);
     }
   };
   auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;
