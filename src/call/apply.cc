@@ -22,7 +22,7 @@ std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   return row < at.count ? std::uint64_t{1} << row : 0;
 }
 
-// Row r from a column on.
+// Row r from a column on: where old values are read, and where new ones are written.
 Row FromColumn(const Call& call, const Rows& rows, std::size_t r, std::size_t column) {
   const Row row = RowAt(rows, call.element_size(), r);
   const std::size_t before = column * call.element_size();
@@ -102,7 +102,7 @@ Tally ApplyWithoutPadding(const Call& call, const Rows& rows) {
   return tally;
 }
 
-// The rows begin .. begin + count - 1 of a block, as a block.
+// The rows begin .. begin + count - 1 of a block, as a block of their own.
 Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t count) {
   Rows part = rows;
   part.at.count = count;

@@ -1,4 +1,5 @@
-// The calls of an encoder: the checks of each, in the order in which they are reported, then its walk.
+// The calls of an encoder: the checks of each, in the order in which they are reported, then its walk. All
+// checks come before the walk, because a call that fails must not have written anything.
 #include "number/exact.h"
 
 #include "call/call.h"

@@ -1,4 +1,4 @@
-// Finds the memory of tensors, and compares it.
+// Finds where the heads of a tensor are in memory, and compares two tensors.
 #include "number/exact.h"
 
 #include "call/strided_memory.h"
@@ -39,8 +39,9 @@ bool FindStridedMemory(const TensorShape& shape, const void* data, std::size_t t
   const std::size_t tokens = shape.tokens, size = shape.element_size;
   if (tokens == 1) token_stride = 0;
   if (heads == 1) head_stride = 0;
-  // If no number has more than kSafeBits bits, nothing overflows: the two products have twice as many bits,
-  // their sum has one more, and an element's size adds three. So usual tensors need no division.
+  // If no number has more than kSafeBits bits, nothing overflows: the two products have at most 2 * kSafeBits
+  // bits, their sum has one more, and an element's size adds three. So usual tensors need no division, whose
+  // latency would delay calls of a single token.
   constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 5) / 2;
   if ((tokens | token_stride | heads | head_stride | shape.head_dim) >> kSafeBits != 0 &&
       !Fits(shape, token_stride, heads, head_stride)) {

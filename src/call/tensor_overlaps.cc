@@ -1,4 +1,5 @@
-// Sorts tensors by address, so that only neighbours need to be compared.
+// Sorts the memory of tensors by address. Then one walk shows which tensors are apart from all others, which
+// is the usual answer. A few cases need a second walk, or comparisons of two tensors at a time.
 #include "number/exact.h"
 
 #include "call/tensor_overlaps.h"
@@ -23,8 +24,8 @@ struct Address {
   bool is_written() const { return tensor_and_kind % 2 == 0; }
 };
 
-// What repeats: nothing, so that all memory of a tensor is one piece; or what an outer stride contains; or
-// single blocks.
+// What the walks take for one piece of memory: all memory of a tensor, the part that repeats after each outer
+// stride (such as the heads of one token), or a single block.
 enum class Piece { kAll, kInner, kBlock };
 
 // The last of `count` bytes that begin at an address. It is the last address of all if the bytes go beyond.
@@ -109,8 +110,9 @@ class OverlapSearch {
     });
   }
 
-  // Few pieces of memory are compared one with another. Many usually have nothing but reads in common, or
-  // alternate all with the same period; one walk shows that.
+  // Whether any two pieces of a group overlap. In a large group there are usually no overlaps, because all of
+  // it is only read, or because all of it alternates with one period, like tensors in the same rows. A walk
+  // shows that. What no walk shows is compared in pairs, with the same answer as MayOverlap for all pairs.
   bool OverlapsInGroup(Address* begin, Address* end) {
     constexpr std::ptrdiff_t kFew = 16;
     if (AreApart(begin, end, 0, Piece::kAll)) return false;
@@ -181,8 +183,8 @@ class OverlapSearch {
   Address addresses_[2 * kTensorsAtOnce];
 };
 
-// Whether any two of the tensors a .. a + half - 1 and b .. b + half - 1 overlap. Not inlined, because of its
-// stack.
+// Whether any two tensors of two blocks overlap, or any two of one block. Each block has kTensorsAtOnce / 2
+// tensors; they begin at tensors a and b. Not inlined, because of its stack.
 POSENC_NOINLINE bool OverlapInBlocks(const TensorShape& shape, const posenc_heads* heads, std::size_t count,
                                      std::size_t a, std::size_t b, std::size_t* steps) {
   constexpr std::size_t kHalf = kTensorsAtOnce / 2;

@@ -1,4 +1,6 @@
-// Goes through the rows of an encoder's call, in blocks of at most 64 rows.
+// Goes through the rows of an encoder's call, in blocks of at most 64 rows. The kernel for runs computes so
+// many rows from one evaluation of sine and cosine, and the arrays for a block of listed positions fit on the
+// stack.
 #include "number/exact.h"
 
 #include <algorithm>
@@ -12,7 +14,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// A block of rows for kernels, with the arrays that the block points to.
+// A block of rows for kernels, with the arrays that the block points to: kernels know nothing of the caller's
+// lists, of padding, of positions that are wrong, or of tables of token embeddings.
 class RowBlock {
  public:
   RowBlock(const Call& call, const Matrix& matrix, bool stream) : call_(call), matrix_(matrix) {
