@@ -1,5 +1,5 @@
-// Goes through the rows of an encoder's call, in blocks of at most 64 rows. The kernel for runs computes so
-// many rows from one evaluation of sine and cosine, and the arrays for a block of listed positions fit on the
+// Goes through the rows of an encoder's call, in blocks of at most 64 rows. The kernel for runs computes 64
+// rows from one evaluation of sine and cosine, and the arrays for a block of listed positions fit on the
 // stack.
 #include "number/exact.h"
 
