@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernel/format-inl.h"
+#include "kernel/rounding-inl.h"
 #include "hwy/highway.h"
 #include "kernel/rows.h"
 #include "kernel/reference.h"
@@ -105,10 +105,6 @@ struct UndecidedLanes {
     Set(hn::BitCast(Longs(), hn::VecFromMask(PassedLanes(), hn::Not(passed))));
   }
 };
-
-// Returns min(c, 1 - 2^-30). A cosine above that rounds to the same odd float, 1 - 2^-24, and to 1 in every
-// 16-bit type; but rounded to double it may be 1, which the test for odd floats would leave undecided.
-HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
 
 // Swaps and negates s and c by their quadrants, then sets `quadrant` to 0. Adds `not_zero` to both, which
 // makes -0 +0.

@@ -41,6 +41,10 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // one lane for each lane of Words
 using EntryVec = hn::Vec<Entries>;
 
+// The bits of a vector of floats, as words of 32 bits.
+template <class DF>
+using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
+
 // Room for any vector. (hn::MaxLanes of Highway 1.0.3 is too small for half a vector on SVE_256 and SVE2_128.
 // On RISC-V it is more than a stack should hold.)
 template <class D>

@@ -138,26 +138,6 @@ inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pa
   }
 }
 
-// First try for v = G * cosine or G * sine with an error of kScaledError: rounded = the nearest float, which
-// StoreSinCos rounds to the type. Returns the undecided lanes: near a midpoint (kScaledWindow), or smaller
-// than the normal numbers of the type. A zero is decided.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  rounded = ToFloats(v);
-  const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));
-  const auto is_small = hn::And(hn::Lt(hn::Abs(v), least), hn::Ne(v, hn::Zero(d)));
-  return hn::Or(is_small, IsNearMidpoint<kType, kScaledWindow>(v));
-}
-
-// Second try, for 16-bit types: rounds both ends of v * (1 +- kScaledError), of any magnitude.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kScaledError));
-  return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
-}
-
 // Stores floats rounded to the type. They are decided: numbers of the type, or not near its midpoints.
 template <posenc_type kType>
 HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {

@@ -39,7 +39,7 @@ PICKED = (
     ("RoundInterval", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
     ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
-    ("kFarDropped", "kRotatedWindow>", "kRotatedWindow / 65536>"),
+    ("kFarDropped", "kFarBits<POSENC_F32, kRotatedWindow>", "kFarBits<POSENC_F32, kRotatedWindow / 65536>"),
     ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
