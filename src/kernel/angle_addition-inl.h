@@ -52,9 +52,9 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
                                    EntryVec& entries1) {
   DoubleVec s0, c0, s1, c1;
   MirroredSinCos(angles, at, s0, c0, s1, c1);
-  const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
-  const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  return AnyUndecidedEntry(BothFar(far0, far1), SmallerMagnitudes(entries0, entries1),
+  const auto decided0 = RoundAdded<kFormat, true>(s0, c0, entries0);
+  const auto decided1 = RoundAdded<kFormat, true>(s1, c1, entries1);
+  return AnyUndecidedEntry(BothDecided(decided0, decided1), SmallerMagnitudes(entries0, entries1),
                            hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
@@ -65,12 +65,12 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
   DoubleVec s0, c0, s1, c1, s0b, c0b, s1b, c1b;
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   MirroredSinCos(angles, at + hn::Lanes(Doubles()), s0b, c0b, s1b, c1b);
-  const auto far0 =
-      BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
-  const auto far1 =
-      BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
+  const auto decided0 =
+      BothDecided(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
+  const auto decided1 =
+      BothDecided(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
   return AnyUndecidedEntry(
-      BothFar(far0, far1),
+      BothDecided(decided0, decided1),
       SmallerMagnitudes(SmallerMagnitudes(sines0, cosines0), SmallerMagnitudes(sines1, cosines1)),
       hn::LoadU(Entries(), angles.small + at));
 }

@@ -193,13 +193,9 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
-  if constexpr (kHasAvx512) return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
-  const Words dw;
-  const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
-  const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
-  const auto bits = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>));
-  hn::StoreU(SwapEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
-  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
+  const auto store = [&](EntryVec entries)
+                         POSENC_INLINE_LAMBDA { hn::StoreU(SwapEntries(quadrant, entries), Entries(), to); };
+  return RoundAllPairs<kOdd, kQuickWindow>(s, c, so_far, store);
 }
 
 // Entries with fewer terms: the hot loop of the direct kernel. Evaluates the pairs from begin + at on, to

@@ -3,15 +3,14 @@
 // type, the result is *decided*. Otherwise it is *undecided*, and a slower tier computes it again (Ziv's
 // test). PROOF.md argues that each test covers its bound.
 //
-// There are two kinds of tests, and what both need to make entries of decided results:
+// There are two kinds of tests:
 //
-//   part       a result is decided if                                               costs
-//   windows    no midpoint of two numbers of the type is near: a test of its bits   an addition, a comparison
-//   intervals  it rounds to the same number with the bound added and subtracted     two roundings instead of
-//   one packing    (no test)
+//   part       a result is decided if                                           costs
+//   windows    no midpoint of two numbers of the type is near                   a test of low bits
+//   intervals  it rounds to one number, the bound added and subtracted          two roundings instead of one
 //
-// Windows are for normal numbers of a type, intervals for all. The parts are rounding_windows-inl.h,
-// rounding_intervals-inl.h and rounding_packing-inl.h.
+// Windows are for normal numbers of a type, intervals for all. The tests are in rounding_windows-inl.h and
+// rounding_intervals-inl.h. What both need to make floats of doubles is in rounding_packing-inl.h.
 //
 // What a test needs of an element type is in these files; how the type is loaded, converted and stored is in
 // store-inl.h. Included once per target.

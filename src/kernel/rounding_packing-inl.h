@@ -9,10 +9,11 @@
 #endif
 
 #include <cstdint>
+#include <limits>
 
 #include "hwy/highway.h"
-#include "kernel/rows.h"
 #include "kernel/simd-inl.h"
+#include "number/elements.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -20,17 +21,17 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many low bits of a double are dropped by a normal number of the format.
-template <posenc_type kFormat>
-constexpr int kDroppedBits = kFormat == POSENC_F32    ? 29
-                             : kFormat == POSENC_BF16 ? 45
-                                                      : 42;
+// How many low bits of a double or float (Value) are dropped when it is rounded to a normal number of the
+// type.
+template <class Value, posenc_type kType>
+constexpr int kDroppedBits = std::numeric_limits<Value>::digits - TraitsOf(kType).digits;
 
 // For 16-bit types the direct kernel rounds to odd floats: toward zero, then the last bit is set. An odd
 // float lies on the same side as the real number of every 16-bit number and midpoint, which are even floats;
 // so it rounds to these as the real number does.
 constexpr bool RoundsToOdd(posenc_type format) { return format != POSENC_F32; }
-constexpr std::uint64_t kLastBit = std::uint64_t{1} << kDroppedBits<POSENC_F32>;  // of a float, in a double
+constexpr std::uint64_t kLastBit = std::uint64_t{1}
+                                   << kDroppedBits<double, POSENC_F32>;  // of a float, in a double
 
 // v cut off after the last bit of a float, exactly.
 HWY_INLINE DoubleVec TowardZero(DoubleVec v) {
@@ -69,10 +70,9 @@ constexpr bool kTruncates = kInterleaved ? kHasAvx512 : kHasVbmi2;
 // than 2^-107.
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
-  const Words dw;
   const WordVec low = WordsOf<false, kInterleaved>(a, b), high = WordsOf<true, kInterleaved>(a, b);
   const WordVec shifted = ShiftLeftTogether<3>(high, low);
-  const auto digits = hn::Set(dw, 0x3FFFFFFFu);
+  const auto digits = hn::Set(Words(), 0x3FFFFFFFu);
   return hn::BitCast(Entries(), hn::Or(hn::And(shifted, digits), hn::AndNot(digits, high)));
 }
 

@@ -30,32 +30,65 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Half of the format's last place, as bits of a float.
-template <posenc_type kFormat>
-constexpr std::uint32_t kHalfPlace = (std::uint32_t{1} << (kDroppedBits<kFormat> - 29)) / 2;
+// The window of kUlps around each midpoint of a type. The ulps are those of a result, a double or float
+// (Value).
+//
+// Rounding drops low bits of the result; of a midpoint these are 100...0. The test adds kBias, half of the
+// type's last place and the window, to the result's bits. Dropped bits within the window around the midpoint,
+// and only these, are then less than twice the window: none of the bits kFar is set. In the other results the
+// bits above the dropped ones are now the result rounded to the type.
+template <class Value, posenc_type kType, std::uint64_t kUlps>
+struct Window {
+  using Bits = std::conditional_t<std::is_same_v<Value, double>, std::uint64_t, std::uint32_t>;
+  static constexpr Bits kLastPlace = Bits{1} << kDroppedBits<Value, kType>;
+  static constexpr Bits kBias = kLastPlace / 2 + Bits{kUlps};
+  static constexpr Bits kFar = kLastPlace - 2 * Bits{kUlps};
+};
 
-// The rounding test adds kRoundingBias, half of the last place and the window, to the bits of a double.
-// Dropped bits within the window around the midpoint, and only these, then are less than twice the window:
-// none of kFarBits is set. In the other doubles the kept bits are now rounded to nearest.
-template <posenc_type kFormat, std::uint64_t kWindow>
-constexpr std::uint64_t kRoundingBias = (std::uint64_t{1} << (kDroppedBits<kFormat> - 1)) + kWindow;
-template <posenc_type kFormat, std::uint64_t kWindow>
-constexpr std::uint64_t kFarBits = (std::uint64_t{1} << kDroppedBits<kFormat>)-2 * kWindow;
+// The window of kUlps around each float, for results that are made odd floats: of a float the dropped bits
+// are 0.
+template <std::uint64_t kUlps>
+struct OddWindow : Window<double, POSENC_F32, kUlps> {
+  static constexpr std::uint64_t kBias = kUlps;
+};
+template <bool kOdd, std::uint64_t kUlps>
+using DirectWindow = std::conditional_t<kOdd, OddWindow<kUlps>, Window<double, POSENC_F32, kUlps>>;
 
-template <bool kOdd, std::uint64_t kWindow>
-constexpr std::uint64_t kDirectBias = kOdd ? kWindow : kRoundingBias<POSENC_F32, kWindow>;
+// The bits of results with a window's bias: of a vector of doubles; of a vector of floats; the low words of
+// two vectors of doubles, in the target's own order (WordsOf). `FarBits` are the bits of kFar for words.
+template <class W>
+HWY_INLINE LongVec Biased(DoubleVec v) {
+  return hn::Add(hn::BitCast(Longs(), v), hn::Set(Longs(), W::kBias));
+}
+template <class W>
+HWY_INLINE WordVec Biased(EntryVec v) {
+  return hn::Add(hn::BitCast(Words(), v), hn::Set(Words(), W::kBias));
+}
+template <class W>
+HWY_INLINE WordVec BiasedLowWords(DoubleVec a, DoubleVec b) {
+  const WordVec low = WordsOf<false, true>(hn::BitCast(Longs(), a), hn::BitCast(Longs(), b));
+  return hn::Add(low, hn::Set(Words(), static_cast<std::uint32_t>(W::kBias)));
+}
+template <class W>
+HWY_INLINE WordVec FarBits() {
+  return hn::Set(Words(), static_cast<std::uint32_t>(W::kFar));
+}
 
-// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: the lanes that are so
-// near to a midpoint of the type. The other lanes may be rounded to float first, and then to the type. For
-// that, 16-bit types take a window of half an ulp of a float (kLastBit).
-template <posenc_type kType, std::uint64_t kWindow>
-HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
+// The lanes in a window.
+template <class W>
+HWY_INLINE hn::Mask<Doubles> IsInWindow(DoubleVec v) {
   const Longs du;
-  constexpr std::uint64_t kReach = kType == POSENC_F32 ? kWindow : kLastBit;
-  static_assert(kReach >= kWindow, "half an ulp of a float must cover the error");
-  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kType, kReach>));
-  const auto far = hn::And(biased, hn::Set(du, kFarBits<kType, kReach>));
-  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
+  return hn::RebindMask(Doubles(), hn::Eq(hn::And(Biased<W>(v), hn::Set(du, W::kFar)), hn::Zero(du)));
+}
+
+// Returns the undecided lanes of v, whose error is up to kUlps ulps of the double: the lanes that are so near
+// to a midpoint of the type. The other lanes may be rounded to float first, and then to the type. For that,
+// 16-bit types take a window of half an ulp of a float (kLastBit).
+template <posenc_type kType, std::uint64_t kUlps>
+HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
+  constexpr std::uint64_t kWindowUlps = kType == POSENC_F32 ? kUlps : kLastBit;
+  static_assert(kWindowUlps >= kUlps, "half an ulp of a float must cover the error");
+  return IsInWindow<Window<double, kType, kWindowUlps>>(v);
 }
 
 // Rounds v, whose error is at most kWindow ulps, to floats:
@@ -68,11 +101,8 @@ HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
 // (`WithLastBit`), once both vectors of a pair are joined.
 template <bool kOdd, std::uint64_t kWindow>
 HWY_INLINE hn::Mask<Doubles> RoundDirect(DoubleVec v, FloatVec& rounded) {
-  const Longs du;
   rounded = hn::DemoteTo(Floats(), kOdd ? TowardZero(v) : v);
-  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kDirectBias<kOdd, kWindow>));
-  const auto far = hn::And(biased, hn::Set(du, kFarBits<POSENC_F32, kWindow>));
-  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
+  return IsInWindow<DirectWindow<kOdd, kWindow>>(v);
 }
 
 // Whether the test for odd floats lets zeros pass, which are exact. Where it does not, the caller first adds
@@ -97,15 +127,14 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
   if constexpr (kHasAvx512) {
     const Words dw;
     const Longs du;
-    constexpr std::uint64_t kFar = kFarBits<POSENC_F32, kWindow>;
-    const auto bias = hn::Set(du, kDirectBias<kOdd, kWindow>);
+    using W = DirectWindow<kOdd, kWindow>;
     const auto one = hn::Set(du, std::uint64_t{1023} << 52);  // its low word fails the test
-    const auto a_biased = hn::IfThenElse(hn::RebindMask(du, so_far), hn::Add(hn::BitCast(du, a), bias), one);
-    const auto b_biased = hn::Add(hn::BitCast(du, b), bias);
+    const auto a_biased = hn::IfThenElse(hn::RebindMask(du, so_far), Biased<W>(a), one);
+    const auto b_biased = Biased<W>(b);
     const WordVec high = WordsOf<true, true>(a_biased, b_biased);
     const WordVec low = WordsOf<false, true>(a_biased, b_biased);
     const EntryVec entries = TruncatedFloats<true>(a_biased, b_biased);
-    passed = OutsideWindow(low, hn::Set(dw, static_cast<std::uint32_t>(kFar)));
+    passed = OutsideWindow(low, FarBits<W>());
     if constexpr (!kOdd) return entries;
     passed = hn::Or(passed, hn::Eq(high, hn::Zero(dw)));  // zeros
     return WithLastBit(Entries(), entries);
@@ -117,6 +146,24 @@ HWY_INLINE EntryVec RoundPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_fa
     const auto entries = Join<true>(a_rounded, b_rounded);
     return kOdd ? WithLastBit(Entries(), entries) : entries;
   }
+}
+
+// `RoundPairs` for the quick loop, which goes on only if all pairs are decided: returns whether all are, and
+// in `so_far`. Without AVX-512 it tests the low words of both vectors at once. It calls store(entries) before
+// the result of the test is known, which needs fewer registers.
+template <bool kOdd, std::uint64_t kWindow, class Store>
+HWY_INLINE bool RoundAllPairs(DoubleVec a, DoubleVec b, hn::Mask<Doubles> so_far, const Store& store) {
+  if constexpr (kHasAvx512) {
+    PassedPairs passed;
+    store(RoundPairs<kOdd, kWindow>(a, b, so_far, passed));
+    return AllTrue(passed);
+  }
+  using W = DirectWindow<kOdd, kWindow>;
+  const Words dw;
+  const auto biased = BiasedLowWords<W>(a, b);
+  const auto far = FarBits<W>();
+  store(ToRoundedFloats<kOdd>(a, b));
+  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, far), hn::Zero(dw)));
 }
 
 // First try for v = G * cosine or G * sine with an error of kScaledError: rounded = the nearest float, which
@@ -145,29 +192,27 @@ HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
 // decided, in the target's order. Entries below kMinAdded are undecided too, which `AnyUndecidedEntry` tests.
 // `StoreAdded` rounds to float16. Undecided: one vector in 231 (AVX-512). `FinishPairs` takes it.
 template <posenc_type kFormat, bool kInterleaved>
-HWY_INLINE Far RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
-  const Longs du;
-  const Words dw;
+HWY_INLINE Decided RoundAdded(DoubleVec a, DoubleVec b, EntryVec& entries) {
   if constexpr (kFormat == POSENC_F32) {
-    constexpr std::uint64_t kBias = kRoundingBias<POSENC_F32, kAddedWindow>;
-    const auto far = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kAddedWindow>));
+    using W = Window<double, POSENC_F32, kAddedWindow>;
     if constexpr (kTruncates<kInterleaved>) {
-      const auto a_biased = hn::Add(hn::BitCast(du, a), hn::Set(du, kBias));
-      const auto b_biased = hn::Add(hn::BitCast(du, b), hn::Set(du, kBias));
+      const auto a_biased = Biased<W>(a), b_biased = Biased<W>(b);
       entries = TruncatedFloats<kInterleaved>(a_biased, b_biased);
-      return OutsideWindow(WordsOf<false, kInterleaved>(a_biased, b_biased), far);
+      return OutsideWindow(WordsOf<false, kInterleaved>(a_biased, b_biased), FarBits<W>());
     }
     entries = ToNearestFloats<kInterleaved>(a, b);
-    const WordVec low = WordsOf<false, true>(hn::BitCast(du, a), hn::BitCast(du, b));
-    return OutsideWindow(hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kBias))), far);
+    return OutsideWindow(BiasedLowWords<W>(a, b), FarBits<W>());
   } else {
+    using W = Window<float, kFormat, 1>;
+    const Longs du;
+    const Words dw;
     entries = kHasAvx512 ? TruncatedFloats<kInterleaved>(hn::BitCast(du, a), hn::BitCast(du, b))
                          : ToNearestFloats<kInterleaved>(a, b);
-    const auto biased = hn::Add(hn::BitCast(dw, entries), hn::Set(dw, kHalfPlace<kFormat> + 1));
+    const auto biased = Biased<W>(entries);
     if constexpr (kFormat == POSENC_BF16) {
-      entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(2 * kHalfPlace<kFormat> - 1))));
+      entries = hn::BitCast(Entries(), hn::And(biased, hn::Set(dw, ~(W::kLastPlace - 1))));
     }
-    return OutsideWindow(biased, hn::Set(dw, 2 * kHalfPlace<kFormat> - 2));
+    return OutsideWindow(biased, FarBits<W>());
   }
 }
 
@@ -184,25 +229,16 @@ constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_BF16 ? 0x1p-90f
                                                      : 0x1p-14f;
 
-// The test for midpoints looks at the bits that rounding drops: of a sum in double for float32, of a sum in
-// float for 16-bit types. It adds kDroppedBias, half of the type's last place and the window, to the bits of
-// the sum. If a midpoint is within the window, the dropped bits are then less than twice the window, so that
-// no bit of kFarDropped is set. If no midpoint is within the window, the bits above are the sum rounded to
-// the type.
+// The window of rotated sums, which are doubles for float32 and floats for 16-bit types.
 template <posenc_type kType>
-constexpr std::uint32_t kDroppedBias = kType == POSENC_F32
-                                           ? std::uint32_t{kRoundingBias<POSENC_F32, kRotatedWindow>}
-                                           : (1u << (23 - TraitsOf(kType).digits)) + kFloatRotatedWindow;
-template <posenc_type kType>
-constexpr std::uint32_t kFarDropped = kType == POSENC_F32
-                                          ? std::uint32_t{kFarBits<POSENC_F32, kRotatedWindow>}
-                                          : (1u << (24 - TraitsOf(kType).digits)) - 2 * kFloatRotatedWindow;
+using RotatedWindow = std::conditional_t<kType == POSENC_F32, Window<double, POSENC_F32, kRotatedWindow>,
+                                         Window<float, kType, kFloatRotatedWindow>>;
 
 // Rounds float32 sums in double to nearest, for the test:
 //
 //   lower, upper  the sums of a vector's lower and upper half
 //   value         them as floats
-//   biased        their low words + kDroppedBias; unless kCutsSums, in the target's own order (WordsOf)
+//   biased        their low words with the window's bias; unless kCutsSums, in the target's own order
 //   size          their magnitudes, as MagnitudeAmong takes them
 //
 // With kCutsSums the bias is added to the whole double, and a float is what remains of it without its 3
@@ -210,34 +246,23 @@ constexpr std::uint32_t kFarDropped = kType == POSENC_F32
 template <bool kNoticesNans>
 HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
                           EntryVec& size) {
-  const Longs du;
-  const Words dw;
+  using W = RotatedWindow<POSENC_F32>;
   if constexpr (kCutsSums<POSENC_F32>) {
-    const auto bias = hn::Set(du, kRoundingBias<POSENC_F32, kRotatedWindow>);
-    const auto lower_bits = hn::Add(hn::BitCast(du, lower), bias);
-    const auto upper_bits = hn::Add(hn::BitCast(du, upper), bias);
+    const auto lower_bits = Biased<W>(lower), upper_bits = Biased<W>(upper);
     const auto high = WordsOf<true, false>(lower_bits, upper_bits);
     biased = WordsOf<false, false>(lower_bits, upper_bits);
     const WordVec shifted = ShiftLeftTogether<3>(high, biased);
-    const auto sign = hn::Set(dw, 0x80000000u);
+    const auto sign = hn::Set(Words(), 0x80000000u);
     value = hn::BitCast(Entries(), hn::Or(hn::AndNot(sign, shifted), hn::And(sign, high)));
     size = hn::BitCast(Entries(), shifted);
     return;
   }
   value = Join<false>(ToFloats(lower), ToFloats(upper));
-  biased = hn::Add(WordsOf<false, true>(hn::BitCast(du, lower), hn::BitCast(du, upper)),
-                   hn::Set(dw, kDroppedBias<POSENC_F32>));
+  biased = BiasedLowWords<W>(lower, upper);
   size = SizeOf<kNoticesNans>(value);
 }
 
-// Returns the bits of a 16-bit type's sums + kDroppedBias: the type's bits of the rounded sum above the
-// dropped ones.
-template <posenc_type kType>
-HWY_INLINE WordVec Biased(EntryVec sum) {
-  return hn::Add(hn::BitCast(Words(), sum), hn::Set(Words(), kDroppedBias<kType>));
-}
-
-// Returns the lanes in which both sums are decided:
+// Returns the lanes in which both sums, given with their window's bias (Biased), are decided:
 //
 // - no midpoint is within the window of either (kRotatedWindow, or kFloatRotatedWindow for 16-bit types), and
 // - the smaller sum exceeds kMinPart of the larger, plus kMinQuickly, so that the window covers its error.
@@ -248,9 +273,9 @@ template <posenc_type kType>
 HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
                                         EntryVec larger) {
   const Entries df;
-  const auto bits = hn::Set(Words(), kFarDropped<kType>);
   const auto limit = hn::MulAdd(larger, hn::Set(df, kMinPart<kType>), hn::Set(df, kMinQuickly<kType>));
-  return FarAndGreater(BothFarIn(x_biased, y_biased, bits), smaller, limit);
+  return DecidedIfGreater(BothOutsideWindow(x_biased, y_biased, FarBits<RotatedWindow<kType>>()), smaller,
+                          limit);
 }
 
 // Returns the smaller of each 16-bit half of two vectors of words. The low half of a biased bfloat16 sum is
@@ -283,8 +308,8 @@ HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, Wo
   // A word is undecided if it has a bit of kOutside.
   const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));
   const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
-  const auto far_dropped = hn::Set(dw, kFarDropped<POSENC_BF16>);
-  return FarAndNone(OutsideWindow(least_biased, far_dropped), undecided, outside);
+  return DecidedIfNone(OutsideWindow(least_biased, FarBits<RotatedWindow<POSENC_BF16>>()), undecided,
+                       outside);
 }
 
 #endif  // HWY_SCALAR

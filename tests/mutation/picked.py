@@ -12,7 +12,7 @@ PICKED = (
     ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
     # What is left to wider arithmetic
     ("RoundPairs", "hn::Or(a_is_near, b_is_near)", "a_is_near"),
-    ("StoreQuickly", "kFarBits<POSENC_F32, kQuickWindow>", "kFarBits<POSENC_F32, kQuickWindow / 16>"),
+    ("StoreQuickly", "kQuickWindow>(", "kQuickWindow / 64>("),
     ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
     ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
     ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
@@ -39,7 +39,7 @@ PICKED = (
     ("RoundInterval", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
     ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
-    ("kFarDropped", "kFarBits<POSENC_F32, kRotatedWindow>", "kFarBits<POSENC_F32, kRotatedWindow / 65536>"),
+    ("RotatedWindow", "kRotatedWindow>,", "kRotatedWindow / 65536>,"),
     ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
