@@ -148,12 +148,11 @@ template <bool kOdd>
 HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                           std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
                           float* entries, Tally& tally) {
-  const auto error = hn::Set(Doubles(), kAddedInterval);
-  const auto upper = ToRoundedFloats<kOdd>(hn::Add(sine, error), hn::Add(cosine, error));
-  const auto lower = ToRoundedFloats<kOdd>(hn::Sub(sine, error), hn::Sub(cosine, error));
+  EntryVec rounded;
+  const auto is_decided = RoundPairsBetween<kOdd>(sine, cosine, hn::Set(Doubles(), kAddedInterval), rounded);
   const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // others only fill the vector
-  if (hn::AllTrue(Entries(), hn::Eq(upper, hn::IfThenElse(is_pair, lower, upper)))) {
-    hn::StoreU(upper, Entries(), entries);
+  if (hn::AllFalse(Entries(), hn::AndNot(is_decided, is_pair))) {
+    hn::StoreU(rounded, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
     EvaluateFully(table, format, {nullptr, static_cast<double>(angles.position[r])}, angles.begin + at, lanes,

@@ -293,9 +293,8 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
     x_bound = hn::IfThenElseZero(is_finite, x_bound);
     y_bound = hn::IfThenElseZero(is_finite, y_bound);
     FloatVec x, y;
-    auto is_undecided = RoundBetween(format, Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
-    is_undecided =
-        hn::Or(is_undecided, RoundBetween(format, Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
+    auto is_undecided = RoundBetween(format, x_sum, x_bound, x);
+    is_undecided = hn::Or(is_undecided, RoundBetween(format, y_sum, y_bound, y));
     const std::uint64_t flags = BitsOf(d, hn::Or(is_undecided, is_unknown));
     HWY_ALIGN double cosines[kMaxLanes<Doubles>], sines[kMaxLanes<Doubles>];
     hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), cosine), d, cosines);

@@ -7,6 +7,7 @@
 //   RoundQuickly    the same, with FMA               their first try
 //   RoundBetween    any type, of any exponent        caches of 16-bit types, single rotated pairs
 //   RoundToFloats   float                            rotated float32
+//   RoundPairsBetween  float and odd float           runs
 //   RoundToShort    16-bit types, in float           rotated 16-bit types
 //   RoundInterval   16-bit types, in float           runs of 16-bit types
 #if defined(POSENC_SRC_KERNEL_ROUNDING_INTERVALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -49,6 +50,17 @@ HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleV
   return hn::Ne(rounded, hn::Add(high, MinusProduct(factor, bound, low)));
 }
 
+// The ends of an interval: sum + bound and sum - bound. A sum of +0 or -0 with a bound of 0 gives +0
+// twice: 0 - bound is +0, where -bound would be -0.
+template <class D, class V>
+HWY_INLINE V Above(D /*d*/, V sum, V bound) {
+  return hn::Add(sum, bound);
+}
+template <class D, class V>
+HWY_INLINE V Below(D d, V sum, V bound) {
+  return hn::Add(sum, hn::Sub(hn::Zero(d), bound));
+}
+
 // How doubles are rounded to a format of floats, whatever their exponent.
 struct FormatRounding {
   double least;  // the power of 2 that stands for all smaller numbers: subnormal ones have its last place
@@ -74,14 +86,14 @@ HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
   return ToFloats(hn::CopySign(nearest, v));
 }
 
-// Rounds an interval: rounded = high rounded to the format. Returns the undecided lanes, in which low rounds
-// to another number (or to a zero of the other sign). In the other lanes every number from low to high rounds
-// to `rounded`.
-HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec low, DoubleVec high,
+// Rounds an interval to a format: rounded = its upper end, rounded. Returns the undecided lanes, in which the
+// lower end rounds to another number (or to a zero of the other sign). In the other lanes every number of the
+// interval rounds to `rounded`.
+HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec sum, DoubleVec bound,
                                           FloatVec& rounded) {
   const hn::RebindToSigned<Floats> di;
-  const auto below = RoundToFormat(format, low);
-  rounded = RoundToFormat(format, high);
+  const auto below = RoundToFormat(format, Below(Doubles(), sum, bound));
+  rounded = RoundToFormat(format, Above(Doubles(), sum, bound));
   const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
   // Highway cannot make a mask of doubles from one of floats; the mask goes through 1.0f and 0.0f.
   const Doubles d;
@@ -90,27 +102,8 @@ HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVe
   return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
 }
 
-// Second try, for 16-bit types: rounds both ends of v * (1 +- kScaledError), of any magnitude.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kScaledError));
-  return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
-}
-
-// The ends of a sum's interval, sum + bound and sum - bound. A sum of +0 or -0 with a bound of 0 gives +0
-// twice: 0 - bound is +0, where -bound would be -0.
-template <class D, class V>
-HWY_INLINE V Above(D /*d*/, V sum, V bound) {
-  return hn::Add(sum, bound);
-}
-template <class D, class V>
-HWY_INLINE V Below(D d, V sum, V bound) {
-  return hn::Add(sum, hn::Sub(hn::Zero(d), bound));
-}
-
-// bits = sum + bound rounded to float. Returns the bits in which sum - bound, rounded to float, differs: 0 if
-// the lane is decided.
+// The same for float, where conversions round: bits = the upper end. Returns the bits in which the rounded
+// ends differ: 0 if the lane is decided.
 HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs<Floats>& bits) {
   const Doubles d;
   const hn::RebindToUnsigned<Floats> du;
@@ -118,9 +111,28 @@ HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs
   return hn::Xor(bits, hn::BitCast(du, ToFloats(Below(d, sum, bound))));
 }
 
-// The same for 16-bit types, from sums and bounds in float. The low half of each word of `bits` holds the
-// rounded number. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of
-// each word count.
+// Entries [a0 b0 a1 b1 ...]: both vectors plus `error`, rounded to floats, or to odd floats (kOdd). Returns
+// the lanes that are decided.
+template <bool kOdd>
+HWY_INLINE hn::Mask<Entries> RoundPairsBetween(DoubleVec a, DoubleVec b, DoubleVec error, EntryVec& entries) {
+  entries = ToRoundedFloats<kOdd>(hn::Add(a, error), hn::Add(b, error));
+  return hn::Eq(entries, ToRoundedFloats<kOdd>(hn::Sub(a, error), hn::Sub(b, error)));
+}
+
+// Both ends rounded to bfloat16, midpoints away from 0: rounded = the upper end, in the upper half of each
+// word. Returns the bits in which the ends differ; of these the bits in the lower halves say nothing.
+template <class DF>
+HWY_INLINE WordsAs<DF> RoundEndsToBFloat16(DF /*df*/, hn::Vec<DF> above, hn::Vec<DF> below,
+                                           WordsAs<DF>& rounded) {
+  const hn::RebindToUnsigned<DF> du;
+  const auto half = hn::Set(du, 0x8000u);
+  rounded = hn::Add(hn::BitCast(du, above), half);
+  return hn::Xor(rounded, hn::Add(hn::BitCast(du, below), half));
+}
+
+// The same as RoundToFloats for 16-bit types, from sums and bounds in float. The low half of each word of
+// `bits` holds the rounded number. Returns the bits in which the ends differ. For bfloat16 only the bits in
+// the high half of each word count.
 //
 // are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
 // does that in any case.
@@ -133,10 +145,9 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
     bits = Float16Bits(df, above);
     return hn::Xor(bits, Float16Bits(df, below));
   } else {
-    const auto half = hn::Set(du, 0x8000u);
-    auto to = hn::Add(hn::BitCast(du, above), half);
-    const auto differ = hn::Xor(to, hn::Add(hn::BitCast(du, below), half));
-    if (HWY_UNLIKELY(are_exact)) {  // adding `half` rounds midpoints away from 0
+    WordsAs<DF> to;
+    const auto differ = RoundEndsToBFloat16(df, above, below, to);
+    if (HWY_UNLIKELY(are_exact)) {
       const auto off_tie =
           hn::Or(hn::And(to, hn::Set(du, 0xFFFFu)), hn::Xor(hn::BitCast(du, above), hn::BitCast(du, below)));
       to = hn::IfThenElse(hn::Eq(off_tie, hn::Zero(du)), hn::And(to, hn::Set(du, 0xFFFE0000u)), to);
@@ -186,13 +197,12 @@ HWY_INLINE WordVec RoundInterval(EntryVec upper, EntryVec lower, WordVec& rounde
   } else {
     // The lower half of a midpoint is 0x8000, the least signed number, so the minimum finds any.
     const hn::Repartition<std::int16_t, Words> d16;
-    const auto bias = hn::Set(dw, 0x8000);
-    rounded = hn::Add(hn::BitCast(dw, upper), bias);
+    const auto differ = RoundEndsToBFloat16(Entries(), upper, lower, rounded);
     if constexpr (Operation::kReads) {
       const auto both = hn::Min(hn::BitCast(d16, upper), hn::BitCast(d16, lower));
       marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));
     }
-    return hn::Xor(rounded, hn::Add(hn::BitCast(dw, lower), bias));
+    return differ;
   }
 }
 

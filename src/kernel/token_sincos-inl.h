@@ -158,7 +158,7 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
 //   3.04 u         sine of 1318 * 0x1.d210cc4ed784bp-10, G = 0x1.f296370a86971p0: got -0x1.0000cc5568d03p0,
 //                  want -0x1.0000cc5568d05p0
 //
-// RoundScaled decides most vectors. RoundScaledBetween decides more for 16-bit types. RecomputeSinCos decides
+// RoundScaled decides most vectors. RoundBetween decides more for 16-bit types. RecomputeSinCos decides
 // the pairs that are left, in wide arithmetic.
 template <posenc_type kType>
 HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
@@ -180,8 +180,11 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiple
     auto undecided = RoundScaled<kType>(cosine, rounded_cosine);
     undecided = hn::Or(undecided, RoundScaled<kType>(sine, rounded_sine));
     if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
-      undecided = RoundScaledBetween<kType>(cosine, rounded_cosine);
-      undecided = hn::Or(undecided, RoundScaledBetween<kType>(sine, rounded_sine));
+      const auto error = hn::Set(d, kScaledError);
+      undecided =
+          RoundBetween(kFormatRounding<kType>, cosine, hn::Mul(hn::Abs(cosine), error), rounded_cosine);
+      undecided = hn::Or(
+          undecided, RoundBetween(kFormatRounding<kType>, sine, hn::Mul(hn::Abs(sine), error), rounded_sine));
     }
     if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
       const auto multiple =
