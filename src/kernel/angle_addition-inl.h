@@ -6,7 +6,7 @@
 // The anchors of the groups are added up in the same way from the middle of the run, which is evaluated
 // (anchors-inl.h). Included once per target.
 //
-// Three tiers: `AngleAdditionLoop`, `FinishPairs` (both ends of the interval), `EvaluateFully`. Before them
+// Three tiers: `AngleAdditionLoop`, `FinishPairs` (both ends of the interval), the direct kernel. Before them
 // `AngleAdditionFloatLoop` for 16 bits.
 //
 // Error: absolutely kAngleAdditionError, u = 2^-53.
@@ -140,24 +140,21 @@ using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 // its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as
 // rounding is monotonic.
 //
-//   r        0 or 1: the row before or after the anchor
-//   at       the vector's first pair in the chunk; its first `pairs` pairs count
+//   count    how many pairs of the vector count
 //
-// Undecided: 4 to 72 of 10^6 pairs of the first 4,096 positions, left to `EvaluateFully`, the whole vector.
+// Undecided: 4 to 72 of 10^6 pairs of the first 4,096 positions, left to the direct kernel, the whole vector.
 template <bool kOdd>
-HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
-                          std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
-                          float* entries, Tally& tally) {
+HWY_INLINE void FinishRow(const PairsAt& pairs, posenc_type format, std::size_t count, DoubleVec sine,
+                          DoubleVec cosine, float* entries) {
   EntryVec rounded;
   const auto is_decided = RoundPairsBetween<kOdd>(sine, cosine, hn::Set(Doubles(), kAddedInterval), rounded);
-  const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // others only fill the vector
+  const auto is_pair = hn::FirstN(Entries(), 2 * count);  // others only fill the vector
   if (hn::AllFalse(Entries(), hn::AndNot(is_decided, is_pair))) {
     hn::StoreU(rounded, Entries(), entries);
   } else {
     const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluateFully(table, format, {nullptr, static_cast<double>(angles.position[r])}, angles.begin + at, lanes,
-                  entries, tally);
-    tally.direct += lanes;
+    EvaluatePairs(pairs, format, Tier::kFull, lanes, entries);
+    pairs.tally.direct += lanes;
   }
 }
 
@@ -170,8 +167,11 @@ HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, c
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
     const std::size_t pairs = HWY_MIN(count - n, hn::Lanes(Doubles()));
-    FinishRow<kOdd>(table, format, angles, 0, at + n, pairs, s0, c0, few[0].entries + 2 * n, tally);
-    FinishRow<kOdd>(table, format, angles, 1, at + n, pairs, s1, c1, few[1].entries + 2 * n, tally);
+    const std::size_t first = angles.begin + at + n;
+    const PairsAt before = {table, {nullptr, static_cast<double>(angles.position[0])}, first, tally};
+    const PairsAt after = {table, {nullptr, static_cast<double>(angles.position[1])}, first, tally};
+    FinishRow<kOdd>(before, format, pairs, s0, c0, few[0].entries + 2 * n);
+    FinishRow<kOdd>(after, format, pairs, s1, c1, few[1].entries + 2 * n);
   }
 }
 

@@ -61,22 +61,22 @@ void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double mult
 }  // namespace
 
 template <class Value>
-void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
-                    std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* sines,
-                    Value* cosines, Tally& tally, std::size_t step) {
+void RecomputePairs(const PairsAt& pairs, posenc_type type, const std::uint64_t* undecided, std::size_t lanes,
+                    Value* sines, Value* cosines, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    if (undecided[k] == 0 || first + k >= table.count)
+    const std::size_t pair = pairs.begin + k;
+    if (undecided[k] == 0 || pair >= pairs.table.count)
       continue;  // past the pairs, lanes only fill the vector
     double sine, cosine;
-    RecomputeEntries(table, first + k, multiples[k], type, &sine, &cosine, tally);
+    RecomputeEntries(pairs.table, pair, pairs.multiples[k], type, &sine, &cosine, pairs.tally);
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
   }
 }
-template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, float*, float*, Tally&, std::size_t);
-template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, double*, double*, Tally&, std::size_t);
+template void RecomputePairs(const PairsAt&, posenc_type, const std::uint64_t*, std::size_t, float*, float*,
+                             std::size_t);
+template void RecomputePairs(const PairsAt&, posenc_type, const std::uint64_t*, std::size_t, double*, double*,
+                             std::size_t);
 
 Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, posenc_type type,
                     const float* scale) {

@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The phase steps of a token's pairs. They are reduced if all multiples allow that. `may_be_tiny` is set if
 // some phase may be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
-  Steps steps;
+  StepArrays steps;
   bool may_be_tiny;
 
   TokenPhases(const FrequencyTable& table, const Multiples& multiples)
