@@ -137,41 +137,42 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 
 // Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums. An entry is decided if both ends of
-// its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as
-// rounding is monotonic.
+// its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd).
 //
-//   count    how many pairs of the vector count
+//   count    how many pairs of the vector count; others only fill it
 //
-// Undecided: 4 to 72 of 10^6 pairs of the first 4,096 positions, left to the direct kernel, the whole vector.
+// Returns whether all are decided, and stores them only then.
 template <bool kOdd>
-HWY_INLINE void FinishRow(const PairsAt& pairs, posenc_type format, std::size_t count, DoubleVec sine,
-                          DoubleVec cosine, float* entries) {
+HWY_INLINE bool StoreBetween(DoubleVec sine, DoubleVec cosine, std::size_t count, float* entries) {
   EntryVec rounded;
   const auto is_decided = RoundPairsBetween<kOdd>(sine, cosine, hn::Set(Doubles(), kAddedInterval), rounded);
-  const auto is_pair = hn::FirstN(Entries(), 2 * count);  // others only fill the vector
-  if (hn::AllFalse(Entries(), hn::AndNot(is_decided, is_pair))) {
-    hn::StoreU(rounded, Entries(), entries);
-  } else {
-    const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluatePairs(pairs, format, Tier::kFull, lanes, entries);
-    pairs.tally.direct += lanes;
-  }
+  const auto is_pair = hn::FirstN(Entries(), 2 * count);
+  if (!hn::AllFalse(Entries(), hn::AndNot(is_decided, is_pair))) return false;
+  hn::StoreU(rounded, Entries(), entries);
+  return true;
 }
 
 // The entries of `count` pairs of both rows that the hot loop leaves: undecided vectors, and the ends of rows
 // that fill no vector.
+//
+// Undecided by their intervals: 4 to 72 of 10^6 pairs of the first 4,096 positions. The direct kernel
+// evaluates their vectors.
 template <bool kOdd>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                               std::size_t at, std::size_t count, FewPairs& few, Tally& tally) {
-  for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  for (std::size_t n = 0; n < count; n += lanes) {
+    const auto evaluate = [&](std::size_t r) HWY_ATTR {
+      const Multiples multiples = {nullptr, static_cast<double>(angles.position[r])};
+      const PairsAt pairs = {table, multiples, angles.begin + at + n, tally};
+      EvaluatePairsFully(pairs, format, lanes, few[r].entries + 2 * n);
+      tally.direct += lanes;
+    };
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
-    const std::size_t pairs = HWY_MIN(count - n, hn::Lanes(Doubles()));
-    const std::size_t first = angles.begin + at + n;
-    const PairsAt before = {table, {nullptr, static_cast<double>(angles.position[0])}, first, tally};
-    const PairsAt after = {table, {nullptr, static_cast<double>(angles.position[1])}, first, tally};
-    FinishRow<kOdd>(before, format, pairs, s0, c0, few[0].entries + 2 * n);
-    FinishRow<kOdd>(after, format, pairs, s1, c1, few[1].entries + 2 * n);
+    const std::size_t pairs = HWY_MIN(count - n, lanes);
+    if (!StoreBetween<kOdd>(s0, c0, pairs, few[0].entries + 2 * n)) evaluate(0);
+    if (!StoreBetween<kOdd>(s1, c1, pairs, few[1].entries + 2 * n)) evaluate(1);
   }
 }
 

@@ -240,9 +240,6 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-// Where the ladder begins.
-enum class Tier { kQuick, kFull };
-
 // The ladder of direct entries: decides the pairs 0 .. count - 1, by one tier after another from top to
 // bottom. Each tier goes on until a vector is undecided. The next tier takes this vector, and then the first
 // tier goes on.
@@ -272,7 +269,7 @@ HWY_INLINE void DecidePairs(const Tiers& tiers, std::size_t quick_end, std::size
 
 // The tiers of float rows: entries [s0 c0 s1 c1 ...], as of `EvaluateFully`.
 struct FloatTiers {
-  PairsAt pairs;
+  const PairsAt& pairs;
   posenc_type format;
   float* entries;
 
@@ -289,10 +286,9 @@ struct FloatTiers {
   }
 };
 
-// The entries of pairs 0 .. count - 1, as of `EvaluateFully`. At position 0 they are 0 and 1. The ladder
-// begins with kQuick, if that tier's conditions hold for the pairs, or with kFull.
-inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format, Tier first,
-                                       std::size_t count, float* entries) {
+// The entries of pairs 0 .. count - 1, as of `EvaluateFully`. At position 0 they are 0 and 1.
+inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format, std::size_t count,
+                                       float* entries) {
   std::size_t quick_end = 0;
   if constexpr (kHasVectors) {  // any other target is chosen before SCALAR: there it is not worth the code
     const std::size_t lanes = hn::Lanes(Doubles());
@@ -303,10 +299,15 @@ inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format,
       for (std::size_t at = 0; at < count; at += lanes) hn::StoreU(zero_and_one, df, entries + 2 * at);
       return;
     }
-    if (first == Tier::kQuick)
-      quick_end = pairs.table.QuickPairs(position, pairs.begin, count) / lanes * lanes;
+    quick_end = pairs.table.QuickPairs(position, pairs.begin, count) / lanes * lanes;
   }
   DecidePairs(FloatTiers{pairs, format, entries}, quick_end, count);
+}
+
+// The same from the second tier on, for pairs that the first one would leave undecided.
+inline HWY_NOINLINE void EvaluatePairsFully(const PairsAt& pairs, posenc_type format, std::size_t count,
+                                            float* entries) {
+  DecidePairs(FloatTiers{pairs, format, entries}, 0, count);
 }
 
 // Row r of a block, whose elements have `element_size` bytes.
@@ -398,10 +399,10 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
       const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
       if (placed > 0) {
         float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
-        EvaluatePairs(pairs, routine.format, Tier::kQuick, placed, to);
+        EvaluatePairs(pairs, routine.format, placed, to);
       }
       if (placed == count) continue;
-      EvaluatePairs(pairs.From(placed), routine.format, Tier::kQuick, count - placed, buffer.entries);
+      EvaluatePairs(pairs.From(placed), routine.format, count - placed, buffer.entries);
       StoreEntriesOfPairs(storing, i + placed, count - placed, buffer.entries, row, false);
     }
   }

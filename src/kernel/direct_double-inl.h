@@ -157,8 +157,8 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
 
 // The tiers of double rows.
 struct DoubleTiers {
-  PairsAt pairs;
-  DoublesTo to;
+  const PairsAt& pairs;
+  const DoublesTo& to;
 
   HWY_INLINE std::size_t Quickly(std::size_t at, std::size_t end) const {
     return EvaluateDoublesQuickly(pairs.table, pairs.multiples.position, pairs.begin, at, end, to);

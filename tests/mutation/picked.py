@@ -28,7 +28,7 @@ PICKED = (
     ("RoundToOdd", "(rest > 0.0) == is_positive", "(rest > 0.0)"),
     # Angle addition
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
-    ("FinishRow", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
+    ("StoreBetween", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
     ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
     ("RoundMirrored", "undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc)", "undecided1 = hn::And(undecided1, RoundSum(MinusProduct(s, bs, cc)"),
     ("FillChunk", "run.begin + r)", "r)"),
