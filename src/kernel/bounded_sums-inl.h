@@ -312,9 +312,14 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
       unsigned char a_element[sizeof(float)], b_element[sizeof(float)];
       StoreBits(type, undecided.a[n], a_element);
       StoreBits(type, undecided.b[n], b_element);
-      const RotatedPair rotated = RecomputePair(table, undecided.multiple[n], gain, type, undecided.pair[n],
-                                                LoadElement(type, a_element), LoadElement(type, b_element),
-                                                cosines[k], sines[k], undecided.wide, tally);
+      const UndecidedPair one = {type,
+                                 undecided.pair[n],
+                                 undecided.multiple[n],
+                                 LoadElement(type, a_element),
+                                 LoadElement(type, b_element),
+                                 cosines[k],
+                                 sines[k]};
+      const RotatedPair rotated = RecomputePair(table, gain, one, undecided.wide, tally);
       StoreElement(type, rotated.x, undecided.x[n]);
       StoreElement(type, rotated.y, undecided.y[n]);
     }

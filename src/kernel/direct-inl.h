@@ -244,13 +244,13 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
 // bottom. Each tier goes on until a vector is undecided. The next tier takes this vector, and then the first
 // tier goes on.
 //
-//   tier     computes                    error   leaves undecided           costs, a pair
-//   Quickly  few terms                   2^-41   1 vector in 4,000          1
-//   Fully    all terms                   3 u     1 pair in 5 million        2 to 3 times as much
-//   Widely   256 bits, then 1,024        2^-220  nothing (PROOF.md)         1,000 times as much
+//   tier     computes              error    leaves undecided      costs for each pair
+//   Quickly  few terms             2^-41    1 vector in 4,000     1
+//   Fully    all terms             3 u      1 pair in 5 million   1.9 times as much
+//   Widely   256 bits, then 1,024  2^-220   nothing (PROOF.md)    1,000 times as much, or 100 for some angles
 //
-// These are figures of float rows; `EvaluateDoublesQuickly` and `EvaluateDoublesFully` have those of double
-// rows.
+// The figures are for float rows (Zen 4, AVX-512). `EvaluateDoublesQuickly` and `EvaluateDoublesFully` have
+// figures for double rows.
 //
 //   quick_end   Quickly may take the pairs before it: whole vectors
 template <class Tiers>
@@ -308,29 +308,6 @@ inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format,
 inline HWY_NOINLINE void EvaluatePairsFully(const PairsAt& pairs, posenc_type format, std::size_t count,
                                             float* entries) {
   DecidePairs(FloatTiers{pairs, format, entries}, 0, count);
-}
-
-// Row r of a block, whose elements have `element_size` bytes.
-HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
-  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
-  if (rows.sources == nullptr) return {to, to};
-  return {static_cast<const unsigned char*>(rows.sources[r]), to};
-}
-
-// The address of the source of row r. It may lie beyond the block if there are no sources.
-HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
-  if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
-  return AddressOf(rows.data) + r * rows.stride * element_size;
-}
-
-// Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
-// accessed an element at a time.
-HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
-  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
-  if (rows.sources != nullptr) {
-    for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
-  }
-  return (bits & (element_size - 1)) == 0;
 }
 
 // The parts of the direct kernel that depend on the operation. `DirectRows` takes them as data, so it is

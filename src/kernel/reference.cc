@@ -54,7 +54,9 @@ void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double mult
   ++tally.recomputed;
   const double high = table.unreduced_high[pair], low = table.unreduced_low[pair];
   if (table.has_rational || !RoundNextToQuarterTurns(multiple, high, low, type, sine, cosine)) {
-    RoundSinCos(table, pair, multiple, nullptr, kNoGain, type, sine, cosine, tally);
+    const RoundedSinCos exact = RoundExactly(table, pair, multiple, nullptr, kNoGain, type, tally);
+    *sine = exact.sine;
+    *cosine = exact.cosine;
   }
 }
 
@@ -85,10 +87,10 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
   for (std::size_t i = 0; i < columns.pairs(); ++i) {
     const Phase<4> phase(table, i);
     for (std::size_t r = 0; r < rows.at.count; ++r) {
-      double sine, cosine, multiple = rows.at[r];
+      double multiple = rows.at[r];
       if (!table.phase_rounding.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
-      RoundSinCos(table, i, multiple, &phase, kNoGain, rounded, &sine, &cosine, tally);
+      const RoundedSinCos exact = RoundExactly(table, i, multiple, &phase, kNoGain, rounded, tally);
       auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
       const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
       const auto store = [&](double entry, std::size_t column) {
@@ -96,8 +98,8 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
         const auto narrow = static_cast<float>(entry);
         StoreEntries(type, &narrow, {}, 0, 1, scale, from + column * size, to + column * size);
       };
-      if (i < columns.sines) store(sine, columns.sine_offset + i * columns.step);
-      if (i < columns.cosines) store(cosine, columns.cosine_offset + i * columns.step);
+      if (i < columns.sines) store(exact.sine, columns.sine_offset + i * columns.step);
+      if (i < columns.cosines) store(exact.cosine, columns.cosine_offset + i * columns.step);
     }
   }
   tally.recomputed = columns.pairs() * rows.at.count;

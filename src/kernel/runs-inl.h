@@ -37,7 +37,7 @@ struct Task {
 // vector, and then the first tier goes on. `finish` also takes pairs that fill no vector.
 //
 //   tier         computes                                     error          leaves undecided
-//   hot_loop     16-bit types: angle addition in float        5 e, absolute  1 vector in 8, or fewer
+//   hot_loop     16-bit types: angle addition in float        5 e, absolute  of float16 up to 1 vector in 8
 //   in_doubles   angle addition in double (float: hot_loop)   11 u, absolute 1 vector in 231
 //   finish       both ends of an interval of +- 12 u                         4 to 72 pairs in 10^6
 //                then the ladder of direct rows (`DecidePairs`), from its second tier

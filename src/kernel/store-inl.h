@@ -16,6 +16,7 @@
 #include "hwy/highway.h"
 #include "kernel/rows.h"
 #include "kernel/simd-inl.h"
+#include "number/cache_size.h"
 #include "number/elements.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -131,6 +132,29 @@ template <class DF>
 HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
   const auto nan = hn::BitCast(df, hn::Set(hn::RebindToUnsigned<DF>(), kNanBits<POSENC_F32>));
   return hn::IfThenElse(hn::Eq(v, v), v, nan);
+}
+
+// Row r of a block, whose elements have `element_size` bytes.
+HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
+  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
+  if (rows.sources == nullptr) return {to, to};
+  return {static_cast<const unsigned char*>(rows.sources[r]), to};
+}
+
+// The address of the source of row r. It may lie beyond the block if there are no sources.
+HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
+  if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
+  return AddressOf(rows.data) + r * rows.stride * element_size;
+}
+
+// Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
+// accessed an element at a time.
+HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
+  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
+  if (rows.sources != nullptr) {
+    for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
+  }
+  return (bits & (element_size - 1)) == 0;
 }
 
 // Whether to prefetch the lines of a row that is written, kBytesAhead of the vector: if vectors straddle

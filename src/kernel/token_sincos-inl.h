@@ -79,8 +79,8 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d),
-                      cosines, sines, tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, kNoGain, POSENC_F64, lanes.undecided,
+                      hn::Lanes(d), cosines, sines);
       // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
         const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
@@ -144,9 +144,16 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
   StoreLanes(WriteOperation<kType>(), Floats(), sin_cos, nullptr, to, false);
 }
 
+// Where the cosines and sines of a cache go.
+template <posenc_type kType>
+struct CacheRow {
+  ElementOf<kType>* cosines;
+  ElementOf<kType>* sines;
+};
+
 // Cached cosines and sines from direct ones, correctly rounded to the type, for pairs begin .. end - 1:
 //
-//   rounded_cosines[k] = G * cosines[k], rounded_sines[k] = G * sines[k] (-G if the gain is inverse)
+//   row.cosines[k] = G * cosines[k], row.sines[k] = G * sines[k] (-G if the gain is inverse)
 //
 //   cosines, sines, and the results  [end - begin, rounded up to whole vectors]
 //
@@ -161,11 +168,12 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
 // RoundScaled decides most vectors. RoundBetween decides more for 16-bit types. RecomputeSinCos decides
 // the pairs that are left, in wide arithmetic.
 template <posenc_type kType>
-HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
-                                     const Gain& gain, std::size_t begin, std::size_t end,
-                                     const double* cosines, const double* sines,
-                                     ElementOf<kType>* rounded_cosines, ElementOf<kType>* rounded_sines,
+HWY_NOINLINE void RoundSinCosOfPairs(const Rotation& rotation, std::size_t begin, std::size_t end,
+                                     const double* cosines, const double* sines, const CacheRow<kType>& row,
                                      Tally& tally) {
+  const FrequencyTable& table = rotation.table;
+  const Multiples& multiples = rotation.multiples;
+  const Gain& gain = rotation.gain;
   const Doubles d;
   const Floats df;
   const TokenPhases phases(table, multiples, begin, end);
@@ -197,13 +205,13 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiple
       hn::StoreU(rounded_sine, df, entries[1]);
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, gain, kType, i, lanes.undecided, hn::Lanes(d), entries[0], entries[1],
-                      tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, gain, kType, lanes.undecided, hn::Lanes(d),
+                      entries[0], entries[1]);
       rounded_cosine = hn::LoadU(df, entries[0]);
       rounded_sine = hn::LoadU(df, entries[1]);
     }
-    StoreSinCos<kType>(rounded_cosine, rounded_cosines + k);
-    StoreSinCos<kType>(rounded_sine, rounded_sines + k);
+    StoreSinCos<kType>(rounded_cosine, row.cosines + k);
+    StoreSinCos<kType>(rounded_sine, row.sines + k);
   }
 }
 
@@ -212,9 +220,9 @@ template <posenc_type kType>
 Tally RoundSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                   const double* cosines, const double* sines, void* rounded_cosines, void* rounded_sines) {
   Tally tally;
-  RoundSinCosOfPairs<kType>(table, multiples, gain, 0, table.count, cosines, sines,
-                            static_cast<ElementOf<kType>*>(rounded_cosines),
-                            static_cast<ElementOf<kType>*>(rounded_sines), tally);
+  const CacheRow<kType> row = {static_cast<ElementOf<kType>*>(rounded_cosines),
+                               static_cast<ElementOf<kType>*>(rounded_sines)};
+  RoundSinCosOfPairs<kType>({table, multiples, gain}, 0, table.count, cosines, sines, row, tally);
   return tally;
 }
 
@@ -255,8 +263,8 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Multiples
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN double pairs[2][kMaxLanes<Doubles>];
       SinCosOfPairs(table, multiples, i, i + 1, pairs[0], pairs[1], tally);
-      RoundSinCosOfPairs<kType>(table, multiples, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
-                                tally);
+      RoundSinCosOfPairs<kType>({table, multiples, gain}, i, i + 1, pairs[0], pairs[1],
+                                {cosines + i, sines + i}, tally);
       continue;
     }
     StoreSinCos<kType>(ToFloats(cosine), cosines + i);
@@ -357,8 +365,8 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Multiples& m
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, gain, POSENC_F64, i, lanes.undecided, hn::Lanes(d), entries[0],
-                      entries[1], tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, gain, POSENC_F64, lanes.undecided,
+                      hn::Lanes(d), entries[0], entries[1]);
     }
     const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
     StoreDoubles(entries[0], count, 1, to_cosines + i * sizeof(double));

@@ -15,8 +15,8 @@ PICKED = (
     ("StoreQuickly", "kQuickWindow>(", "kQuickWindow / 64>("),
     ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
     ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
-    ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
-    ("RecomputePairs", "RecomputeEntries(table, first + k", "RecomputeEntries(table, first"),
+    ("RecomputePairs", "pair >= pairs.table.count", "lanes > 1"),
+    ("RecomputePairs", "RecomputeEntries(pairs.table, pair", "RecomputeEntries(pairs.table, pairs.begin"),
     # 256 and 1,024 bits
     ("SinCosOfPhase", "(cancelled > 0 ? cancelled : 0)", "0"),
     ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
