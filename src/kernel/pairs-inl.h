@@ -16,8 +16,8 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "kernel/format-inl.h"
 #include "kernel/heads.h"
+#include "kernel/rounding-inl.h"
 #include "kernel/store-inl.h"
 #include "number/compiler.h"
 #include "number/elements.h"
@@ -27,10 +27,6 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The bits of a vector of floats, as words of 32 bits.
-template <class DF>
-using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
 // Where one head's elements are read and written.
 template <posenc_type kType>

@@ -95,10 +95,11 @@ bool RoundEighth(posenc_type type, double element, double gain, float* rounded) 
 // quarter turns, and elements of the same size at odd eighths of a turn, the only angles that are known here.
 // Cosine and sine are good to kDirectRotationError, or NaNs. False for other pairs, and if an element stays
 // undecided.
-bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a, double b, double cosine,
-                        double sine, RotatedPair* rotated) {
+bool RotateInTwoDoubles(int known, const Gain& gain, const UndecidedPair& undecided, RotatedPair* rotated) {
   const double factor = gain.nearest();
-  if (gain.inverse) sine = -sine;
+  const posenc_type type = undecided.type;
+  const double a = static_cast<double>(undecided.a), b = static_cast<double>(undecided.b);
+  const double cosine = undecided.cosine, sine = gain.inverse ? -undecided.sine : undecided.sine;
   if (known % 6 == 3 && std::fabs(a) == std::fabs(b)) {
     const double ac = std::copysign(1.0, cosine) * a, as = std::copysign(1.0, sine) * a;
     const double bc = std::copysign(1.0, cosine) * b, bs = std::copysign(1.0, sine) * b;
@@ -133,27 +134,30 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 }  // namespace
 
 template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
-                     Value* cosines, Value* sines, Tally& tally) {
+void RecomputeSinCos(const PairsAt& pairs, const Gain& gain, posenc_type type, const std::uint64_t* undecided,
+                     std::size_t lanes, Value* cosines, Value* sines) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    const std::size_t pair = first + k;
-    if (undecided[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
-    double cosine, sine;
-    ++tally.recomputed;
-    RoundSinCos(table, pair, multiples[pair], nullptr, gain, type, &sine, &cosine, tally);
-    cosines[k] = static_cast<Value>(cosine);
-    sines[k] = static_cast<Value>(sine);
+    const std::size_t pair = pairs.begin + k;
+    if (undecided[k] == 0 || pair >= pairs.table.count)
+      continue;  // past the pairs, lanes only fill the vector
+    ++pairs.tally.recomputed;
+    const RoundedSinCos exact =
+        RoundExactly(pairs.table, pair, pairs.multiples[k], nullptr, gain, type, pairs.tally);
+    cosines[k] = static_cast<Value>(exact.cosine);
+    sines[k] = static_cast<Value>(exact.sine);
   }
 }
-template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
-                              const std::uint64_t*, std::size_t, float*, float*, Tally&);
-template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
-                              const std::uint64_t*, std::size_t, double*, double*, Tally&);
+template void RecomputeSinCos(const PairsAt&, const Gain&, posenc_type, const std::uint64_t*, std::size_t,
+                              float*, float*);
+template void RecomputeSinCos(const PairsAt&, const Gain&, posenc_type, const std::uint64_t*, std::size_t,
+                              double*, double*);
 
-RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
-                          Tally& tally) {
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, const UndecidedPair& undecided,
+                          SharedSinCos& wide, Tally& tally) {
+  const float a = undecided.a, b = undecided.b;
+  const posenc_type type = undecided.type;
+  const std::size_t pair = undecided.pair;
+  const double multiple = undecided.multiple;
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
   const int angle = KnownAngleAt(table, pair, multiple);
@@ -163,9 +167,7 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
   }
   const bool is_finite = IsFinite(a) && IsFinite(b);
   RotatedPair rotated;
-  if (is_finite && gain.IsDouble() &&
-      RotateInTwoDoubles(known, gain, type, static_cast<double>(a), static_cast<double>(b), cosine, sine,
-                         &rotated)) {
+  if (is_finite && gain.IsDouble() && RotateInTwoDoubles(known, gain, undecided, &rotated)) {
     return rotated;
   }
   ++tally.recomputed;
@@ -200,15 +202,14 @@ Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, co
   Tally tally;
   tally.recomputed = table.count;
   for (std::size_t i = 0; i < table.count; ++i) {
-    double cosine, sine;
-    RoundSinCos(table, i, multiples[i], nullptr, gain, type, &sine, &cosine, tally);
+    const RoundedSinCos exact = RoundExactly(table, i, multiples[i], nullptr, gain, type, tally);
     const auto store = [&](double value, void* to) {
       auto* at = static_cast<unsigned char*>(to) + i * size;
       if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
       StoreElement(type, static_cast<float>(value), at);
     };
-    store(cosine, cosines);
-    store(sine, sines);
+    store(exact.cosine, cosines);
+    store(exact.sine, sines);
   }
   return tally;
 }
@@ -223,8 +224,8 @@ Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& he
   wide.Clear();
   Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.multiples[i], rotation.gain, type, i, a, b, NAN, NAN, wide,
-                         tally);
+    return RecomputePair(rotation.table, rotation.gain, {type, i, rotation.multiples[i], a, b, NAN, NAN},
+                         wide, tally);
   });
   return tally;
 }

@@ -8,6 +8,7 @@
 
 #include "frequency/table.h"
 #include "kernel/heads.h"
+#include "kernel/reference.h"
 #include "kernel/rows.h"
 #include "kernel/wide_sincos.h"
 #include "posenc/posenc_c.h"
@@ -15,23 +16,30 @@
 namespace posenc {
 namespace internal {
 
-// Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
-// undecided[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
+// Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs for which undecided[k] !=
+// 0, k < lanes. Value, float or double, holds the type's numbers.
 template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
-                     Value* cosines, Value* sines, Tally& tally);
+void RecomputeSinCos(const PairsAt& pairs, const Gain& gain, posenc_type type, const std::uint64_t* undecided,
+                     std::size_t lanes, Value* cosines, Value* sines);
 
-// The pair (a, b) of a type that is float or shorter, rotated and multiplied by the gain, each element
-// rounded once to the type. NaNs become the canonical one, and infinities what IEEE arithmetic makes of them.
-// Whole quarter turns are exact products. The pair's cosine and sine are good to kDirectRotationError and
-// spare wide arithmetic some pairs; they may be NaNs.
+// A pair that is rotated: its elements (a, b), of a type that is float or shorter, and its angle, which is
+// that of pair `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
+// arithmetic some pairs; they may be NaNs.
+struct UndecidedPair {
+  posenc_type type;
+  std::size_t pair;
+  double multiple;
+  float a, b;
+  double cosine, sine;
+};
 struct RotatedPair {
   float x, y;
 };
-RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
-                          Tally& tally);
+
+// The pair (a, b) rotated and multiplied by the gain, each element rounded once to the type. NaNs become the
+// canonical one, and infinities what IEEE arithmetic makes of them. Whole quarter turns are exact products.
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, const UndecidedPair& undecided,
+                          SharedSinCos& wide, Tally& tally);
 
 // Whether products of floats with the gain are exact in double. Longer gains make no ties.
 bool IsShort(const Gain& gain);

@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The phase steps of a token's pairs. They are reduced if all multiples allow that. `may_be_tiny` is set if
 // some phase may be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
-  Steps steps;
+  StepArrays steps;
   bool may_be_tiny;
 
   TokenPhases(const FrequencyTable& table, const Multiples& multiples)
@@ -79,8 +79,8 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, {1.0, 1.0, false}, POSENC_F64, i, lanes.undecided, hn::Lanes(d),
-                      cosines, sines, tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, kNoGain, POSENC_F64, lanes.undecided,
+                      hn::Lanes(d), cosines, sines);
       // A sine that underflows, here or times a gain, must keep its sign: only an exact 0 is stored as 0.
       if (phases.may_be_tiny) {
         const auto is_tiny = IsTiny(multiple, high, kMinDoublePhase);
@@ -138,35 +138,22 @@ inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pa
   }
 }
 
-// First try for v = G * cosine or G * sine with an error of kScaledError: rounded = the nearest float, which
-// StoreSinCos rounds to the type. Returns the undecided lanes: near a midpoint (kScaledWindow), or smaller
-// than the normal numbers of the type. A zero is decided.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  rounded = ToFloats(v);
-  const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));
-  const auto is_small = hn::And(hn::Lt(hn::Abs(v), least), hn::Ne(v, hn::Zero(d)));
-  return hn::Or(is_small, IsNearMidpoint<kType, kScaledWindow>(v));
-}
-
-// Second try, for 16-bit types: rounds both ends of v * (1 +- kScaledError), of any magnitude.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kScaledError));
-  return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
-}
-
 // Stores floats rounded to the type. They are decided: numbers of the type, or not near its midpoints.
 template <posenc_type kType>
 HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
   StoreLanes(WriteOperation<kType>(), Floats(), sin_cos, nullptr, to, false);
 }
 
+// Where the cosines and sines of a cache go.
+template <posenc_type kType>
+struct CacheRow {
+  ElementOf<kType>* cosines;
+  ElementOf<kType>* sines;
+};
+
 // Cached cosines and sines from direct ones, correctly rounded to the type, for pairs begin .. end - 1:
 //
-//   rounded_cosines[k] = G * cosines[k], rounded_sines[k] = G * sines[k] (-G if the gain is inverse)
+//   row.cosines[k] = G * cosines[k], row.sines[k] = G * sines[k] (-G if the gain is inverse)
 //
 //   cosines, sines, and the results  [end - begin, rounded up to whole vectors]
 //
@@ -178,14 +165,15 @@ HWY_INLINE void StoreSinCos(FloatVec sin_cos, ElementOf<kType>* to) {
 //   3.04 u         sine of 1318 * 0x1.d210cc4ed784bp-10, G = 0x1.f296370a86971p0: got -0x1.0000cc5568d03p0,
 //                  want -0x1.0000cc5568d05p0
 //
-// RoundScaled decides most vectors. RoundScaledBetween decides more for 16-bit types. RecomputeSinCos decides
+// RoundScaled decides most vectors. RoundBetween decides more for 16-bit types. RecomputeSinCos decides
 // the pairs that are left, in wide arithmetic.
 template <posenc_type kType>
-HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiples& multiples,
-                                     const Gain& gain, std::size_t begin, std::size_t end,
-                                     const double* cosines, const double* sines,
-                                     ElementOf<kType>* rounded_cosines, ElementOf<kType>* rounded_sines,
+HWY_NOINLINE void RoundSinCosOfPairs(const Rotation& rotation, std::size_t begin, std::size_t end,
+                                     const double* cosines, const double* sines, const CacheRow<kType>& row,
                                      Tally& tally) {
+  const FrequencyTable& table = rotation.table;
+  const Multiples& multiples = rotation.multiples;
+  const Gain& gain = rotation.gain;
   const Doubles d;
   const Floats df;
   const TokenPhases phases(table, multiples, begin, end);
@@ -200,8 +188,11 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiple
     auto undecided = RoundScaled<kType>(cosine, rounded_cosine);
     undecided = hn::Or(undecided, RoundScaled<kType>(sine, rounded_sine));
     if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
-      undecided = RoundScaledBetween<kType>(cosine, rounded_cosine);
-      undecided = hn::Or(undecided, RoundScaledBetween<kType>(sine, rounded_sine));
+      const auto error = hn::Set(d, kScaledError);
+      undecided =
+          RoundBetween(kFormatRounding<kType>, cosine, hn::Mul(hn::Abs(cosine), error), rounded_cosine);
+      undecided = hn::Or(
+          undecided, RoundBetween(kFormatRounding<kType>, sine, hn::Mul(hn::Abs(sine), error), rounded_sine));
     }
     if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
       const auto multiple =
@@ -214,13 +205,13 @@ HWY_NOINLINE void RoundSinCosOfPairs(const FrequencyTable& table, const Multiple
       hn::StoreU(rounded_sine, df, entries[1]);
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, gain, kType, i, lanes.undecided, hn::Lanes(d), entries[0], entries[1],
-                      tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, gain, kType, lanes.undecided, hn::Lanes(d),
+                      entries[0], entries[1]);
       rounded_cosine = hn::LoadU(df, entries[0]);
       rounded_sine = hn::LoadU(df, entries[1]);
     }
-    StoreSinCos<kType>(rounded_cosine, rounded_cosines + k);
-    StoreSinCos<kType>(rounded_sine, rounded_sines + k);
+    StoreSinCos<kType>(rounded_cosine, row.cosines + k);
+    StoreSinCos<kType>(rounded_sine, row.sines + k);
   }
 }
 
@@ -229,9 +220,9 @@ template <posenc_type kType>
 Tally RoundSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                   const double* cosines, const double* sines, void* rounded_cosines, void* rounded_sines) {
   Tally tally;
-  RoundSinCosOfPairs<kType>(table, multiples, gain, 0, table.count, cosines, sines,
-                            static_cast<ElementOf<kType>*>(rounded_cosines),
-                            static_cast<ElementOf<kType>*>(rounded_sines), tally);
+  const CacheRow<kType> row = {static_cast<ElementOf<kType>*>(rounded_cosines),
+                               static_cast<ElementOf<kType>*>(rounded_sines)};
+  RoundSinCosOfPairs<kType>({table, multiples, gain}, 0, table.count, cosines, sines, row, tally);
   return tally;
 }
 
@@ -272,8 +263,8 @@ HWY_NOINLINE Tally RoundAddedAngles(const FrequencyTable& table, const Multiples
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       HWY_ALIGN double pairs[2][kMaxLanes<Doubles>];
       SinCosOfPairs(table, multiples, i, i + 1, pairs[0], pairs[1], tally);
-      RoundSinCosOfPairs<kType>(table, multiples, gain, i, i + 1, pairs[0], pairs[1], cosines + i, sines + i,
-                                tally);
+      RoundSinCosOfPairs<kType>({table, multiples, gain}, i, i + 1, pairs[0], pairs[1],
+                                {cosines + i, sines + i}, tally);
       continue;
     }
     StoreSinCos<kType>(ToFloats(cosine), cosines + i);
@@ -374,8 +365,8 @@ inline Tally RoundSinCosToDouble(const FrequencyTable& table, const Multiples& m
     if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
       UndecidedLanes lanes;
       lanes.Set(undecided);
-      RecomputeSinCos(table, multiples, gain, POSENC_F64, i, lanes.undecided, hn::Lanes(d), entries[0],
-                      entries[1], tally);
+      RecomputeSinCos(PairsAt{table, multiples.From(i), i, tally}, gain, POSENC_F64, lanes.undecided,
+                      hn::Lanes(d), entries[0], entries[1]);
     }
     const std::size_t count = HWY_MIN(hn::Lanes(d), table.count - i);
     StoreDoubles(entries[0], count, 1, to_cosines + i * sizeof(double));
