@@ -50,7 +50,8 @@ bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, 
   return true;
 }
 
-// Checks that no two of the blocks overlap. If two do, the status says which stride is too small.
+// Checks that no two of the blocks overlap. The strides must nest: all inner blocks of an outer one come
+// before the next outer one. If they do not, the status says which stride is too small.
 posenc_status CheckApart(const Blocks& blocks) {
   const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
   if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
@@ -179,9 +180,13 @@ bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors
 }
 
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
-  if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
+  if (positions.list.IsNull()) {
+    const bool is_in_range = CheckRun(positions.first, positions.tokens) == POSENC_OK;
+    return is_in_range ? rule::ok : rule::token_run_range;
+  }
   if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
-  return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
+  const Admitted admitted = {0, false, rule::token_position_range};
+  return CheckPositions(positions.list, positions.axes * positions.tokens, admitted, written, bad_index);
 }
 
 Bytes BytesOf(const TokenPositions& positions) {
