@@ -101,8 +101,9 @@ enum POSENC_ENUM(posenc_config_kind) {
 // A key with its value. A dictionary has no entry itself, but each key in it has one: "rope_scaling.factor".
 // (If a key has null instead of a dictionary, it is an entry of the kind NULL.) A list of strings becomes an
 // entry for each string, whose key ends with the index: "layer_types.3". An empty list is of the kind
-// NUMBERS. A list of mixed kinds, or another value that has no kind above, is an entry of the kind -1, which
-// has no value. This struct will not grow.
+// NUMBERS. An empty dictionary is an entry of the kind -2, a list that is too long for you to pass of the
+// kind -3, and a list of mixed kinds, or another value that has no kind above, of the kind -1. These three
+// have no value. This struct will not grow.
 typedef struct posenc_config_entry {
   const char* key;          // posenc_model_report.key may point here
   posenc_config_kind kind;  // of the value: says which member below is read
@@ -112,8 +113,8 @@ typedef struct posenc_config_entry {
   size_t count;             // how many numbers
 } posenc_config_entry;
 
-// A configuration, and a question about it. Entries may have any order. Clear the struct, then set entries,
-// count and what you need. This struct will not grow.
+// A configuration, and a question about it. Entries may have any order, but two entries that are read must
+// not have the same key. Clear the struct, then set entries, count and what you need. It will not grow.
 typedef struct posenc_config {
   const posenc_config_entry* entries;  // all keys of a config.json, or of the metadata of a GGUF file
   size_t count;                        // of entries

@@ -94,7 +94,7 @@ enum POSENC_ENUM(posenc_kind) {
   POSENC_BAD_BUILD = 13      // the library was compiled with flags that make results inexact
 };
 
-POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // 0 if status is POSENC_OK
+POSENC_API posenc_kind posenc_status_kind(posenc_status status);  // POSENC_OK: 0, in C++ posenc_kind{}
 // A static string: a sentence that names the member or argument at fault, and says what would be right.
 POSENC_API const char* posenc_status_message(posenc_status status);
 

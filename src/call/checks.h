@@ -70,6 +70,7 @@ posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset
 struct Admitted {
   std::int64_t offset = 0;  // added to each value before the check; |offset| <= POSENC_MAX_POSITION
   bool any_value = false;   // with nan_rows: wrong values are allowed, and become rows of NaN
+  posenc_status wrong = rule::position_range;
 };
 
 // Check a list of count > 0 values: it must not be null, its values must be in range, and it must not overlap

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 
-// Checks that no two heads of a tensor overlap. If two do, the status says which stride is too small.
+// Checks that no two heads of a tensor overlap. The strides must nest: all inner heads of an outer one come
+// before the next outer one. If they do not, the status says which stride is too small.
 posenc_status CheckApart(const StridedMemory& heads) {
   const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
   if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
@@ -147,9 +148,13 @@ class CheckedTensors {
 };
 
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
-  if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
+  if (positions.list.IsNull()) {
+    const bool is_in_range = CheckRun(positions.first, positions.tokens) == POSENC_OK;
+    return is_in_range ? rule::ok : rule::token_run_range;
+  }
   if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
-  return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
+  const Admitted admitted = {0, false, rule::token_position_range};
+  return CheckPositions(positions.list, positions.axes * positions.tokens, admitted, written, bad_index);
 }
 
 Bytes BytesOf(const TokenPositions& positions) {
