@@ -21,6 +21,10 @@ constexpr std::size_t kMaxSequences = 64;
 // columns on a Zen 4). So the other sequences must have more rows in the tile.
 constexpr std::size_t kMinShared = 5;
 
+// The most positions of a range, if the tile holds fewer rows and is filled several times. Each range looks
+// at all sequences, so shorter ranges would take longer.
+constexpr std::size_t kMinRange = 12;
+
 // The sequences begin .. begin + count - 1 of a batch, and the first position of each.
 struct Sequences {
   Sequences(const Batch& whole, std::size_t from)
@@ -40,10 +44,10 @@ struct PositionRange {
   std::size_t rows;       // how many rows these sequences have at these positions, in total
 
   // Whether it is cheaper to compute each position once and share it than to compute the rows of each
-  // sequence by themselves. Without sharing, each sequence begins a new run, which costs about as much as one
-  // more row.
+  // sequence by themselves. Each run costs about as much as one more row. Sharing needs one run; without
+  // sharing, each sequence begins a run of its own.
   bool IsWorthSharing() const {
-    return sequences > 1 && rows + sequences >= static_cast<std::size_t>(end - first);
+    return sequences > 1 && rows + sequences >= static_cast<std::size_t>(end - first) + 1;
   }
 };
 
@@ -106,28 +110,33 @@ std::size_t TileRows(std::size_t dim) {
 // Computes the encodings at a range of positions in a tile, and adds them to all sequences that contain
 // positions of the range. Not inlined, because of the tile's stack, which calls without a tile should not
 // need.
-POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range) {
+POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range,
+                              std::size_t tile_rows) {
   const std::size_t dim = call.encoder.dim, stride = sequences.batch.row_stride, size = call.element_size();
   alignas(64) float tile[kTileFloats];
-  FillTile(call.encoder, range.first, List(), static_cast<std::size_t>(range.end - range.first), tile);
-  ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-    const float* const entries = tile + static_cast<std::size_t>(first - range.first) * dim;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(end - first); ++r) {
-      AddFromTile(call, entries + r * dim, dim, RowAt(row, stride, size, r), stride * size);
-    }
-  });
+  for (PositionRange part = range; part.first < range.end; part.first = part.end) {
+    part.end = std::min(range.end, part.first + static_cast<std::int64_t>(tile_rows));
+    FillTile(call.encoder, part.first, List(), static_cast<std::size_t>(part.end - part.first), tile);
+    ForSequences(call, sequences, part, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+      const float* const entries = tile + static_cast<std::size_t>(first - part.first) * dim;
+      for (std::size_t r = 0; r < static_cast<std::size_t>(end - first); ++r) {
+        AddFromTile(call, entries + r * dim, dim, RowAt(row, stride, size, r), stride * size);
+      }
+    });
+  }
 }
 
 void AddSequences(const Call& call, const Sequences& sequences, std::size_t tile_rows) {
   for (std::int64_t cursor = INT64_MIN;;) {
-    const PositionRange range = NextRange(sequences, cursor, tile_rows);
+    const PositionRange range = NextRange(sequences, cursor, std::max(tile_rows, kMinRange));
     if (range.sequences == 0) return;
     if (range.IsWorthSharing()) {
-      AddRange(call, sequences, range);
+      AddRange(call, sequences, range, tile_rows);
     } else {
       ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-        WalkRows(call, first, List(), static_cast<std::size_t>(end - first),
-                 {row, sequences.batch.row_stride});
+        const Positions positions = {nullptr, call.encoder.offset + first,
+                                     static_cast<std::size_t>(end - first)};
+        call.Apply({positions, row, sequences.batch.row_stride, nullptr, false});
       });
     }
     cursor = range.end;
