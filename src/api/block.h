@@ -18,7 +18,7 @@
 #include <new>
 
 #include "call/checks.h"
-#include "frequency/schedule.h"
+#include "frequency/formula.h"
 #include "number/cache_size.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"

@@ -11,6 +11,9 @@
 #include "api/handle.h"
 #include "call/call.h"
 #include "call/checks.h"
+#include "frequency/encoder_spec.h"
+#include "frequency/framework.h"
+#include "frequency/geometric.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
@@ -23,22 +26,31 @@ namespace {
 struct EncoderPlan {
   posenc_spec spec;
   posenc_encoder handle;
+  GeometricFrequencies frequencies;
 
   posenc_status Make();
-  // The schedule takes microseconds. It decides exactly whether all frequencies are in range.
-  posenc_status Finish() { return MakeSchedule(spec, &handle.encoder.table.schedule); }
-  std::size_t ArraySize() const { return ArrayBytes(handle.encoder.table); }
+  // Takes microseconds. It decides exactly whether all frequencies are in range.
+  posenc_status Finish() { return frequencies.Lower(spec); }
+  std::size_t ArraySize() const {
+    return ArrayBytes(handle.encoder.table) + GeometricFrequencies::CopyBytes(spec);
+  }
   std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
   void Fill(void* memory, posenc_encoder* made) const {
     FrequencyTable& table = made->encoder.table;
-    FillTable(memory, &table);
+    void* const behind = static_cast<unsigned char*>(memory) + ArrayBytes(table);
+    FillTable(memory, *frequencies.CopyTo(behind), &table);
     if (table.has_offsets) made->encoder.kernels->fill_offsets(table);
   }
 };
 
 posenc_status EncoderPlan::Make() {
   Encoder& encoder = handle.encoder;
-  if (const posenc_status status = PlanTable(spec, &encoder.table); status != POSENC_OK) return status;
+  encoder = {};
+  bool has_large = false;
+  if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
+  if (const posenc_status status = CheckRange(spec, &has_large); status != POSENC_OK) return status;
+  encoder.table.phase_rounding = PlanPhaseRounding(spec);
+  PlanTable(PairCount(spec), spec.unit, has_large, &encoder.table);
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
     return rule::padding_position;
@@ -128,7 +140,7 @@ size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
 
 double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
   if (i >= posenc_encoder_frequency_count(encoder)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return encoder->encoder.table.schedule.NearestRadians(i); });
+  return InFpState([&] { return encoder->encoder.table.exact->NearestRadians(i); });
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

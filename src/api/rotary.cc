@@ -10,7 +10,8 @@
 #include "api/block.h"
 #include "api/handle.h"
 #include "call/rotary.h"
-#include "frequency/scaling.h"
+#include "frequency/rotary_spec.h"
+#include "frequency/scaled.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
@@ -25,14 +26,15 @@ namespace {
 struct RotaryPlan {
   posenc_rotary_spec spec;
   posenc_rotary handle;
-  AxisSchedule axes[POSENC_MAX_AXES];  // the schedules of axial axes
+  Scaling axes[POSENC_MAX_AXES];  // what `frequencies` refer to
+  ScaledFrequencies frequencies;
 
   posenc_status Make();
   posenc_status Finish() const { return rule::ok; }
-  std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
+  std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table, frequencies); }
   std::array<Bytes, 3> Read() const {
     const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
-      return BytesOf({doubles, floats, count, POSENC_RADIANS});
+      return BytesOf({doubles, floats, count});
     };
     // Only the scalings that take factors have checked their count.
     const std::size_t factor_count = TakesFactors(spec) ? spec.factor_count : 0;
@@ -42,7 +44,7 @@ struct RotaryPlan {
   }
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;
-    FillRotaryTable(memory, axes, &table);
+    FillRotaryTable(memory, frequencies, &table);
     for (std::size_t k = 1; table.has_offsets && k <= kMaxOffset; ++k) {
       double* cosines = table.OffsetCosines(k);
       made->rotary.kernels->offset(table.frequencies, static_cast<double>(k), cosines,
@@ -53,7 +55,9 @@ struct RotaryPlan {
 
 posenc_status RotaryPlan::Make() {
   Rotary& rotary = handle.rotary;
-  if (const posenc_status status = PlanRotaryTable(spec, axes, &rotary.table); status != POSENC_OK)
+  if (const posenc_status status = CheckSpec(&spec); status != POSENC_OK) return status;
+  if (const posenc_status status = frequencies.Lower(spec, axes); status != POSENC_OK) return status;
+  if (const posenc_status status = PlanRotaryTable(frequencies, &rotary.table); status != POSENC_OK)
     return status;
   if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)
     return status;
@@ -135,13 +139,12 @@ const char* posenc_rotary_target(const posenc_rotary* rotary) {
 }
 
 double posenc_rotary_amplitude(const posenc_rotary* rotary) {
-  return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN()
-                           : rotary->rotary.table.scaling.amplitude;
+  return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN() : rotary->rotary.table.amplitude;
 }
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
   if (rotary == nullptr || i >= rotary->rotary.pairs) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return rotary->rotary.table.frequencies.schedule.NearestRadians(i); });
+  return InFpState([&] { return rotary->rotary.table.frequencies.exact->NearestRadians(i); });
 }
 
 posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,

@@ -154,7 +154,7 @@ posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tenso
   posenc_status status = InFpState([&] {
     posenc_status members = POSENC_OK;
     for (std::size_t i = 0; i < tensors.count && members == POSENC_OK; ++i) {
-      members = CheckMembers(rotary.table.scaling.amplitude, tensors.type, tensors.heads[i]);
+      members = CheckMembers(rotary.table.amplitude, tensors.type, tensors.heads[i]);
     }
     return members;
   });
