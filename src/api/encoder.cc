@@ -18,17 +18,24 @@
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/rules.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
 struct EncoderPlan {
+  const posenc_spec* from;
   posenc_spec spec;
   posenc_encoder handle;
   GeometricFrequencies frequencies;
+  posenc_status refusal;
 
-  posenc_status Make();
+  explicit EncoderPlan(const posenc_spec* caller) : from(caller), refusal(CopySpec(caller, &spec)) {
+    if (refusal == POSENC_OK) refusal = InFpState([&] { return Make(); });
+  }
+  posenc_status Make();  // checks the spec and sets the handle
+
   // Takes microseconds. It decides exactly whether all frequencies are in range.
   posenc_status Finish() { return frequencies.Lower(spec); }
   std::size_t ArraySize() const {
@@ -108,16 +115,16 @@ Lookup LookupOf(const posenc_lookup& lookup) {
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
-  return Create<EncoderPlan>(spec, true, nullptr, 0, encoder);
+  return Create(EncoderPlan(spec), encoder);
 }
 
 posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
-  return MemorySize<EncoderPlan>(spec, bytes);
+  return MemorySize(EncoderPlan(spec), bytes);
 }
 
 posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                        posenc_encoder** encoder) {
-  return Create<EncoderPlan>(spec, false, memory, bytes, encoder);
+  return CreateIn(memory, bytes, EncoderPlan(spec), encoder);
 }
 
 void posenc_encoder_destroy(posenc_encoder* encoder) { Destroy(encoder); }

@@ -24,12 +24,18 @@ namespace internal {
 namespace {
 
 struct RotaryPlan {
+  const posenc_rotary_spec* from;
   posenc_rotary_spec spec;
   posenc_rotary handle;
   Scaling axes[POSENC_MAX_AXES];  // what `frequencies` refer to
   ScaledFrequencies frequencies;
+  posenc_status refusal;
 
-  posenc_status Make();
+  explicit RotaryPlan(const posenc_rotary_spec* caller) : from(caller), refusal(CopySpec(caller, &spec)) {
+    if (refusal == POSENC_OK) refusal = InFpState([&] { return Make(); });
+  }
+  posenc_status Make();  // checks the spec and sets the handle
+
   posenc_status Finish() const { return rule::ok; }
   std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table, frequencies); }
   std::array<Bytes, 3> Read() const {
@@ -112,16 +118,16 @@ posenc_status RotateCached(const posenc_rotary* rotary, const posenc_const_cache
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
-  return Create<RotaryPlan>(spec, true, nullptr, 0, rotary);
+  return Create(RotaryPlan(spec), rotary);
 }
 
 posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes) {
-  return MemorySize<RotaryPlan>(spec, bytes);
+  return MemorySize(RotaryPlan(spec), bytes);
 }
 
 posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                       posenc_rotary** rotary) {
-  return Create<RotaryPlan>(spec, false, memory, bytes, rotary);
+  return CreateIn(memory, bytes, RotaryPlan(spec), rotary);
 }
 
 void posenc_rotary_destroy(posenc_rotary* rotary) { Destroy(rotary); }
