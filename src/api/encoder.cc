@@ -52,12 +52,10 @@ struct EncoderPlan {
 
 posenc_status EncoderPlan::Make() {
   Encoder& encoder = handle.encoder;
-  encoder = {};
   bool has_large = false;
   if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
   if (const posenc_status status = CheckRange(spec, &has_large); status != POSENC_OK) return status;
-  encoder.table.phase_rounding = PlanPhaseRounding(spec);
-  PlanTable(PairCount(spec), spec.unit, has_large, &encoder.table);
+  PlanTable(PairCount(spec), spec.unit, has_large, PlanPhaseRounding(spec), &encoder.table);
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
     return rule::padding_position;

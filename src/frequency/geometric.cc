@@ -9,6 +9,7 @@
 #include <new>
 
 #include "frequency/encoder_spec.h"
+#include "frequency/products.h"
 #include "number/double_double.h"
 #include "spec/rules.h"
 
@@ -168,34 +169,17 @@ RationalStep GeometricFrequencies::Rational(std::size_t pair) const {
   return formula_.RationalQuotient(pair, 1.0);
 }
 
-// If the scale is 0, the steps stay 0; they are not computed, because powers of the ratio may overflow.
+// If the scale is 0, the steps stay 0; they are not computed, because powers of the ratio may overflow. A
+// single step has no ratio that must be in range. Products are cheaper than an exp for each step.
 void GeometricFrequencies::FillSteps(std::size_t count, double* high, double* low) const {
   if (formula_.scale == 0.0) return;
-  if (!formula_.IsListed() && !IsExact()) return FillProducts(count, high, low);
+  if (!formula_.IsListed() && !IsExact() && count > 1) {
+    return FillProducts(In256Bits(0), Exp(log_ratio_), count, high, low);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const DoubleDouble step = ToDoubleDouble(In256Bits(i));
     high[i] = step.high;
     low[i] = step.low;
-  }
-}
-
-// Fills the steps with one exp only, for the ratio. Entries m .. 2m - 1 are entries 0 .. m - 1 times ratio^m,
-// and squaring gives the next power of the ratio. An entry is a product of at most 24 factors.
-void GeometricFrequencies::FillProducts(std::size_t count, double* high, double* low) const {
-  const DoubleDouble first = ToDoubleDouble(In256Bits(0));
-  high[0] = first.high;
-  low[0] = first.low;
-  if (count == 1) return;  // a single step has no ratio to keep in range
-  Wide256 power = Exp(log_ratio_);
-  for (std::size_t m = 1; m < count; m *= 2) {
-    const DoubleDouble factor = ToDoubleDouble(power);
-    const std::size_t end = std::min(m, count - m);  // one condition, so that compilers make vectors of this
-    for (std::size_t i = 0; i < end; ++i) {
-      const DoubleDouble step = Multiply(DoubleDouble{high[i], low[i]}, factor);
-      high[m + i] = step.high;
-      low[m + i] = step.low;
-    }
-    if (2 * m < count) power = Multiply(power, power);  // the next one might overflow
   }
 }
 

@@ -39,7 +39,6 @@ class GeometricFrequencies final : public Frequencies {
  private:
   template <int kLimbs>
   Wide<kLimbs> InUnit(std::size_t pair) const;  // w_i in the spec's unit
-  void FillProducts(std::size_t count, double* high, double* low) const;
 
   Formula formula_ = {};
 

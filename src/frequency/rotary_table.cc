@@ -22,12 +22,13 @@ std::size_t OffsetBytes(const RotaryTable& table) {
 
 posenc_status PlanRotaryTable(const ScaledFrequencies& frequencies, RotaryTable* table) {
   const posenc_rotary_spec& spec = frequencies.spec();
-  *table = {};
+  PhaseRounding phases = {};
+  const posenc_status status = PlanPhaseRounding(frequencies, &phases);
+  PlanTable(spec.rotary_dim / 2, spec.unit, frequencies.HasLarge(), phases, &table->frequencies);
+  table->frequencies.axis_count = spec.axes;
   table->amplitude = frequencies.amplitude();
-  FrequencyTable& steps = table->frequencies;
-  const posenc_status status = PlanPhaseRounding(frequencies, &steps.phase_rounding);
-  PlanTable(spec.rotary_dim / 2, spec.unit, frequencies.HasLarge(), &steps);
-  steps.axis_count = spec.axes;
+  table->offsets = nullptr;
+  table->has_offsets = false;
   return status;
 }
 

@@ -147,7 +147,10 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
   return slice;
 }
 
-void PlanTable(std::size_t pairs, posenc_unit unit, bool has_large, FrequencyTable* table) {
+void PlanTable(std::size_t pairs, posenc_unit unit, bool has_large, const PhaseRounding& phases,
+               FrequencyTable* table) {
+  *table = {};
+  table->phase_rounding = phases;
   table->count = pairs;
   table->padded = pairs + kPadding;
   table->steps_are_reduced = table->phase_rounding.IsNone() && has_large;

@@ -86,10 +86,11 @@ struct FrequencyTable {
 };
 inline constexpr int kTableBits = 97;
 
-// Sets up a table that has its phase rounding, still without arrays and exact frequencies: sets the members
-// that decide which arrays the table has. `has_large` says whether a step may exceed four quarter turns. The
-// caller may set has_offsets and axis_count afterwards.
-void PlanTable(std::size_t pairs, posenc_unit unit, bool has_large, FrequencyTable* table);
+// Sets up a table, still without arrays and exact frequencies: the members that decide which arrays it has.
+// `has_large` says whether a step may exceed four quarter turns. The caller may set has_offsets and
+// axis_count afterwards.
+void PlanTable(std::size_t pairs, posenc_unit unit, bool has_large, const PhaseRounding& phases,
+               FrequencyTable* table);
 
 // The bytes of all arrays, a multiple of the size of a double.
 std::size_t ArrayBytes(const FrequencyTable& table);
