@@ -151,6 +151,7 @@ const std::vector<std::string>& Cases() {
       kListed + "llama3 high_freq_factor=90",
       kListed + "proportional proportion=0.5",
       kListed + "frequency_factors factors=" + Steps(1.1, 0.7, 48),
+      "head_dim=8 scaling=frequency_factors factors=1:0.001:1:1",  // a step beyond four quarter turns
       "head_dim=128 axis_order=consecutive axes=3 sections=16:24:24",
       "head_dim=128 axis_order=interleaved axes=3 sections=24:20:20",
       "head_dim=128 axis_order=imrope axes=4 sections=22:20:20:2",
@@ -764,6 +765,8 @@ std::vector<Changes> AllChanges() {
        "base=0x1.00001p252|0x0.fffffp-62;position_scale=0x1.00001p31;exponent_dim=1e-300|1e-310;position_"
        "scale=1e-300",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
+      {kFactors + " scaling=frequency_factors", "factors=1:1:1e30:1|1e-9:1:1:1",
+       "factors=1:1:1e39:1|1e-10:1:1:1", Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {kListed + "linear", "factor=1e30", "factor=1e39|1e-15|1e-310",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {"head_dim=8 scaling=ntk factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4), so that the base becomes
