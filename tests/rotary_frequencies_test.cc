@@ -31,7 +31,7 @@ constexpr int kBits = 2000;  // precision of the frequencies with which posenc's
 struct Made {
   posenc_status status;
   RotaryTable table;
-  internal::Scaling axes[POSENC_MAX_AXES];
+  internal::Scaling scalings[POSENC_MAX_AXES];
   internal::ScaledFrequencies frequencies;
   std::vector<double> memory;
 };
@@ -39,7 +39,7 @@ std::unique_ptr<Made> Make(const posenc_rotary_spec& spec) {
   auto made = std::make_unique<Made>();
   posenc_rotary_spec checked = spec;
   made->status = internal::CheckSpec(&checked);
-  if (made->status == POSENC_OK) made->status = made->frequencies.Lower(checked, made->axes);
+  if (made->status == POSENC_OK) made->status = made->frequencies.Lower(checked, made->scalings);
   if (made->status == POSENC_OK) made->status = internal::PlanRotaryTable(made->frequencies, &made->table);
   if (made->status != POSENC_OK) return made;
   made->memory.assign(internal::ArrayBytes(made->table, made->frequencies) / sizeof(double) + 1, kNan);
@@ -238,14 +238,14 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   specs[6].original_length = 201.06192982974676;
   for (const posenc_rotary_spec& spec : specs) {
     SCOPED_TRACE(testing::Message() << spec.base << ", " << spec.factor << ", " << spec.original_length);
-    EXPECT_TRUE(Make(spec)->axes[0].is_steep);
+    EXPECT_TRUE(Make(spec)->scalings[0].is_steep);
     ExpectFrequencies(spec, 700);
   }
   // The specs of models must not get the larger error bound, because it makes wide arithmetic slow.
   for (const std::string& words : Cases()) {
     const posenc_rotary_spec spec = RotarySpecOf(words);
     if (spec.beta_fast != spec.beta_slow) {
-      EXPECT_FALSE(Make(spec)->axes[0].is_steep) << words;
+      EXPECT_FALSE(Make(spec)->scalings[0].is_steep) << words;
     }
   }
 }

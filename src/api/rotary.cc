@@ -27,7 +27,7 @@ struct RotaryPlan {
   const posenc_rotary_spec* from;
   posenc_rotary_spec spec;
   posenc_rotary handle;
-  Scaling axes[POSENC_MAX_AXES];  // what `frequencies` refer to
+  Scaling scalings[POSENC_MAX_AXES];  // what `frequencies` refer to
   ScaledFrequencies frequencies;
   posenc_status refusal;
 
@@ -62,7 +62,7 @@ struct RotaryPlan {
 posenc_status RotaryPlan::Make() {
   Rotary& rotary = handle.rotary;
   if (const posenc_status status = CheckSpec(&spec); status != POSENC_OK) return status;
-  if (const posenc_status status = frequencies.Lower(spec, axes); status != POSENC_OK) return status;
+  if (const posenc_status status = frequencies.Lower(spec, scalings); status != POSENC_OK) return status;
   if (const posenc_status status = PlanRotaryTable(frequencies, &rotary.table); status != POSENC_OK)
     return status;
   if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)

@@ -46,8 +46,8 @@ posenc_status CheckValues(const Scaling& scaling, const Framework& framework, co
   return rule::ok;
 }
 
-// The phase rounding of one part of the rotary's frequencies. All parts have the same.
-posenc_status PlanPart(const Scaling& scaling, PhaseRounding* phases) {
+// The phase rounding with one scaling. All scalings of a rotary have the same.
+posenc_status PlanPhaseRounding(const Scaling& scaling, PhaseRounding* phases) {
   const posenc_rotary_spec& spec = scaling.spec;
   const bool is_iterated = spec.phase_rounding == POSENC_F32_ITERATED;
   *phases = {
@@ -71,9 +71,9 @@ posenc_status PlanPart(const Scaling& scaling, PhaseRounding* phases) {
 
 posenc_status PlanPhaseRounding(const ScaledFrequencies& frequencies, PhaseRounding* phases) {
   if (frequencies.spec().phase_rounding == POSENC_NO_PHASE_ROUNDING) return rule::ok;
-  for (std::size_t k = 0; k < frequencies.parts(); ++k) {
-    const Scaling& part = frequencies.part(k);
-    const posenc_status status = part.pairs() == 0 ? rule::ok : PlanPart(part, phases);
+  for (std::size_t k = 0; k < frequencies.scaling_count(); ++k) {
+    const Scaling& scaling = frequencies.scaling(k);
+    const posenc_status status = scaling.pairs() == 0 ? rule::ok : PlanPhaseRounding(scaling, phases);
     if (status != POSENC_OK) return status;
   }
   return rule::ok;

@@ -219,77 +219,79 @@ bool AreInRange(const Scaling& scaling, bool* has_large) {
 
 }  // namespace
 
-posenc_status ScaledFrequencies::Lower(const posenc_rotary_spec& spec, Scaling* axes) {
+posenc_status ScaledFrequencies::Lower(const posenc_rotary_spec& spec, Scaling* scalings) {
   spec_ = WithoutPointers(spec);
-  axes_ = axes;
+  scalings_ = scalings;
   is_exact_ = spec.frequency_count != 0 && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
   std::size_t first = 0;
-  for (std::size_t k = 0; k < parts(); ++k) {
+  for (std::size_t k = 0; k < scaling_count(); ++k) {
     const std::size_t pairs = IsAxial(spec) ? spec.sections[k] : spec.rotary_dim / 2;
-    axes[k] = {};
+    scalings[k] = {};
     if (pairs == 0) continue;
-    const posenc_status status = MakeScaling(IsAxial(spec) ? SpecOfAxis(spec, first, pairs) : spec, &axes[k]);
+    const posenc_status status =
+        MakeScaling(IsAxial(spec) ? SpecOfAxis(spec, first, pairs) : spec, &scalings[k]);
     if (status != POSENC_OK) return status;
-    if (!AreInRange(axes[k], &has_large_)) return rule::frequency_range;
-    amplitude_ = axes[k].amplitude;  // all axes have the same
+    if (!AreInRange(scalings[k], &has_large_)) return rule::frequency_range;
+    amplitude_ = scalings[k].amplitude;  // all axes have the same
     first += pairs;
   }
   return rule::ok;
 }
 
-std::size_t ScaledFrequencies::parts() const { return IsAxial(spec_) ? spec_.axes : 1; }
+std::size_t ScaledFrequencies::scaling_count() const { return IsAxial(spec_) ? spec_.axes : 1; }
 
 std::size_t ScaledFrequencies::CopyBytes() const {
   std::size_t bytes = sizeof(*this);
-  for (std::size_t k = 0; k < parts(); ++k) bytes += sizeof(Scaling) + axes_[k].formula.ListBytes();
+  for (std::size_t k = 0; k < scaling_count(); ++k)
+    bytes += sizeof(Scaling) + scalings_[k].formula.ListBytes();
   return bytes;
 }
 
 const ScaledFrequencies* ScaledFrequencies::CopyTo(void* memory) const {
   auto* const copy = ::new (memory) ScaledFrequencies(*this);
-  auto* const axes = reinterpret_cast<Scaling*>(copy + 1);
-  auto* lists = reinterpret_cast<double*>(axes + parts());
-  for (std::size_t k = 0; k < parts(); ++k) {
-    lists = (::new (&axes[k]) Scaling(axes_[k]))->formula.MoveListsTo(lists);
+  auto* const scalings = reinterpret_cast<Scaling*>(copy + 1);
+  auto* lists = reinterpret_cast<double*>(scalings + scaling_count());
+  for (std::size_t k = 0; k < scaling_count(); ++k) {
+    lists = (::new (&scalings[k]) Scaling(scalings_[k]))->formula.MoveListsTo(lists);
   }
-  copy->axes_ = axes;
+  copy->scalings_ = scalings;
   return copy;
 }
 
-ScaledFrequencies::PartEntry ScaledFrequencies::PartOf(std::size_t pair) const {
+ScaledFrequencies::ScalingEntry ScaledFrequencies::ScalingOf(std::size_t pair) const {
   const PairPlace place = PlaceOf(spec_, pair);
-  return {axes_[IsAxial(spec_) ? place.axis : 0], place.entry};
+  return {scalings_[IsAxial(spec_) ? place.axis : 0], place.entry};
 }
 
 AxisEntry ScaledFrequencies::AxisOf(std::size_t pair) const {
-  const PartEntry at = PartOf(pair);
-  return {at.part.formula, at.entry};
+  const ScalingEntry at = ScalingOf(pair);
+  return {at.scaling.formula, at.entry};
 }
 
 Wide256 ScaledFrequencies::In256Bits(std::size_t pair) const {
-  const PartEntry at = PartOf(pair);
-  return StepIn256Bits(at.part, at.entry);
+  const ScalingEntry at = ScalingOf(pair);
+  return StepIn256Bits(at.scaling, at.entry);
 }
 
 Wide1024 ScaledFrequencies::In1024Bits(std::size_t pair) const {
-  const PartEntry at = PartOf(pair);
-  return StepIn1024Bits(at.part, at.entry);
+  const ScalingEntry at = ScalingOf(pair);
+  return StepIn1024Bits(at.scaling, at.entry);
 }
 
 // Scalings that divide a rational frequency leave it rational. For the other scalings integers cannot decide,
 // so their known angles are found in 1,024 bits.
 RationalStep ScaledFrequencies::Rational(std::size_t pair) const {
-  const auto& [part, entry] = PartOf(pair);
-  if (!part.IsNonzero(entry)) return {};
-  switch (part.spec.scaling) {
+  const auto& [scaling, entry] = ScalingOf(pair);
+  if (!scaling.IsNonzero(entry)) return {};
+  switch (scaling.spec.scaling) {
     case POSENC_NO_SCALING:
-      return part.formula.RationalQuotient(entry, 1.0);
+      return scaling.formula.RationalQuotient(entry, 1.0);
     case POSENC_LINEAR:
     case POSENC_PROPORTIONAL:
-      return part.formula.RationalQuotient(entry, part.spec.factor);
+      return scaling.formula.RationalQuotient(entry, scaling.spec.factor);
     case POSENC_LONGROPE:
     case POSENC_FREQUENCY_FACTORS:
-      return part.formula.RationalQuotient(entry, part.formula.factors[entry]);
+      return scaling.formula.RationalQuotient(entry, scaling.formula.factors[entry]);
     default:
       return {};
   }
@@ -297,9 +299,9 @@ RationalStep ScaledFrequencies::Rational(std::size_t pair) const {
 
 void ScaledFrequencies::FillSteps(std::size_t count, double* high, double* low) const {
   std::size_t i = 0;
-  for (std::size_t k = 0; k < parts() && i < count; ++k) {
-    StepGenerator steps(axes_[k]);
-    for (const std::size_t end = i + axes_[k].pairs(); i < end; ++i) {
+  for (std::size_t k = 0; k < scaling_count() && i < count; ++k) {
+    StepGenerator steps(scalings_[k]);
+    for (const std::size_t end = i + scalings_[k].pairs(); i < end; ++i) {
       const DoubleDouble step = ToDoubleDouble(steps.Next());
       high[i] = step.high;
       low[i] = step.low;

@@ -16,11 +16,11 @@ namespace internal {
 // nearly 1, it is below 2^-700.
 class ScaledFrequencies final : public Frequencies {
  public:
-  // Lowers a spec that has passed CheckSpec, and checks that all frequencies are in range. Writes axes
+  // Lowers a spec that has passed CheckSpec, and checks that all frequencies are in range. Writes scalings
   // [POSENC_MAX_AXES], and refers to them and to the caller's lists.
-  posenc_status Lower(const posenc_rotary_spec& spec, Scaling* axes);
+  posenc_status Lower(const posenc_rotary_spec& spec, Scaling* scalings);
 
-  // The memory for a copy with its axes and lists, and such a copy, which refers to nothing else.
+  // The memory for a copy with its scalings and lists, and such a copy, which refers to nothing else.
   std::size_t CopyBytes() const;
   const ScaledFrequencies* CopyTo(void* memory) const;
 
@@ -35,22 +35,22 @@ class ScaledFrequencies final : public Frequencies {
   double amplitude() const { return amplitude_; }
   bool HasLarge() const { return has_large_; }  // whether some |w_i| exceeds four quarter turns
 
-  // The frequencies of each axial axis, or those of all axes together: [parts]. An axial axis may have no
-  // pairs.
-  const Scaling& part(std::size_t k) const { return axes_[k]; }
-  std::size_t parts() const;
+  // The frequencies of each axial axis, or those of all axes together: [scaling_count]. An axial axis may
+  // have no pairs.
+  const Scaling& scaling(std::size_t k) const { return scalings_[k]; }
+  std::size_t scaling_count() const;
 
  private:
-  struct PartEntry {
-    const Scaling& part;
+  struct ScalingEntry {
+    const Scaling& scaling;
     std::size_t entry;
   };
-  PartEntry PartOf(std::size_t pair) const;
+  ScalingEntry ScalingOf(std::size_t pair) const;
 
   posenc_rotary_spec spec_ = {};
   double amplitude_ = 1.0;
   bool has_large_ = false;
-  const Scaling* axes_ = nullptr;
+  const Scaling* scalings_ = nullptr;
 };
 
 }  // namespace internal
