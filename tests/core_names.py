@@ -49,7 +49,7 @@ CITATIONS = [
     ("include/posenc/rotary_cache_c.h", "[cos_0 cos_1 ... | cos_0 cos_1 ...]. transformers"),
     ("include/posenc/rotary_cache_c.h", "[cos_0 cos_1 ... | sin_0 sin_1 ...]. vLLM"),
     ("include/posenc/rotary_cache_c.h", "[cos_0 sin_0 cos_1 sin_1 ...]. ggml"),
-    ("src/frequency/schedule.h", "tensor2tensor's get_timing_signal_1d"),            # the frequencies between two timescales
+    ("src/frequency/formula.h", "tensor2tensor's get_timing_signal_1d"),             # the frequencies between two timescales
     ("src/frequency/scaling.cc", "Qwen 1's modeling_qwen.py, get_ntk_alpha"),        # the factor of that NTK scaling
     ("src/frequency/scaling.cc", "transformers' modeling_rope_utils.py"),            # amplitudes of YaRN and LongRoPE
     ("src/frequency/scaling.cc", "transformers' _compute_dynamic_ntk_parameters"),   # the factor of dynamic NTK

@@ -73,19 +73,19 @@ TEST(Frequencies, StepsAreWiderThanDouble) {
 }
 
 // The frequencies in wide arithmetic, which are not rounded to a table.
-TEST(Frequencies, OfTheScheduleAreGoodToTheirBits) {
+TEST(Frequencies, InWideArithmeticAreGoodToTheirBits) {
   for (const double base : {10000.0, 1e7, 7.25, 0.5}) {
     Spec spec = MakeSpec(1024);
     spec.base = base;
     spec.position_scale = 0.7;
     const Encoder encoder = Create(spec);
-    const internal::Schedule& schedule = InsideOf(encoder).table.schedule;
+    const internal::Frequencies& frequencies = *InsideOf(encoder).table.exact;
     const std::vector<Real> exact = FrequenciesOf(spec, encoder.frequency_count());
     for (std::size_t i = 0; i < exact.size(); i += 73) {
       SCOPED_TRACE(testing::Message() << "base " << base << ", i " << i);
-      EXPECT_GE(CorrectBits(schedule.Radians<4>(i), exact[i]), internal::kFrequencyBits<4>);
-      EXPECT_GE(CorrectBits(schedule.QuarterTurns<4>(i), StepOf(exact[i])), internal::kFrequencyBits<4>);
-      EXPECT_GE(CorrectBits(schedule.QuarterTurns<16>(i), StepOf(exact[i])), internal::kFrequencyBits<16>);
+      EXPECT_GE(CorrectBits(frequencies.Radians(i), exact[i]), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(frequencies.QuarterTurns<4>(i), StepOf(exact[i])), internal::kFrequencyBits<4>);
+      EXPECT_GE(CorrectBits(frequencies.QuarterTurns<16>(i), StepOf(exact[i])), internal::kFrequencyBits<16>);
     }
   }
 }

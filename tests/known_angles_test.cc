@@ -227,7 +227,7 @@ std::vector<std::uint64_t> ExpectSteps(const posenc_rotary_spec& spec) {
     denominators.push_back(step.denominator);
     if (step.denominator == 0) continue;
     internal::Wide1024 numerator =
-        Multiply(table.schedule.QuarterTurns<16>(i),
+        Multiply(table.exact->QuarterTurns<16>(i),
                  internal::FromInteger<16>(static_cast<std::int64_t>(step.denominator)));
     numerator.exponent -= step.exponent;
     if (numerator.exponent > 60) continue;

@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "frequency/table.h"
+#include "frequency/rotary_spec.h"
+#include "frequency/rotary_table.h"
+#include "frequency/scaled.h"
 #include "frequency_steps.h"
 #include "oracle/rotary_formula.h"
 #include "rotary_cases.h"
@@ -29,15 +31,19 @@ constexpr int kBits = 2000;  // precision of the frequencies with which posenc's
 struct Made {
   posenc_status status;
   RotaryTable table;
-  internal::AxisSchedule axes[POSENC_MAX_AXES];
+  internal::Scaling scalings[POSENC_MAX_AXES];
+  internal::ScaledFrequencies frequencies;
   std::vector<double> memory;
 };
 std::unique_ptr<Made> Make(const posenc_rotary_spec& spec) {
   auto made = std::make_unique<Made>();
-  made->status = internal::PlanRotaryTable(spec, made->axes, &made->table);
+  posenc_rotary_spec checked = spec;
+  made->status = internal::CheckSpec(&checked);
+  if (made->status == POSENC_OK) made->status = made->frequencies.Lower(checked, made->scalings);
+  if (made->status == POSENC_OK) made->status = internal::PlanRotaryTable(made->frequencies, &made->table);
   if (made->status != POSENC_OK) return made;
-  made->memory.assign(internal::ArrayBytes(made->table) / sizeof(double) + 1, kNan);
-  internal::FillRotaryTable(made->memory.data(), made->axes, &made->table);
+  made->memory.assign(internal::ArrayBytes(made->table, made->frequencies) / sizeof(double) + 1, kNan);
+  internal::FillRotaryTable(made->memory.data(), made->frequencies, &made->table);
   return made;
 }
 
@@ -145,6 +151,7 @@ const std::vector<std::string>& Cases() {
       kListed + "llama3 high_freq_factor=90",
       kListed + "proportional proportion=0.5",
       kListed + "frequency_factors factors=" + Steps(1.1, 0.7, 48),
+      "head_dim=8 scaling=frequency_factors factors=1:0.001:1:1",  // a step beyond four quarter turns
       "head_dim=128 axis_order=consecutive axes=3 sections=16:24:24",
       "head_dim=128 axis_order=interleaved axes=3 sections=24:20:20",
       "head_dim=128 axis_order=imrope axes=4 sections=22:20:20:2",
@@ -186,7 +193,7 @@ const std::vector<std::string>& Cases() {
 void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
-  const internal::Schedule& schedule = made->table.frequencies.schedule;
+  const internal::Frequencies& exact = *made->table.frequencies.exact;
   const oracle::RotaryFormula formula(spec);
   std::vector<Real> frequencies;
   for (std::size_t i = 0; i < formula.pairs(); ++i) frequencies.push_back(formula.Radians(i, kBits));
@@ -195,14 +202,14 @@ void ExpectFrequencies(const posenc_rotary_spec& spec, long most_bits) {
   for (std::size_t i = 0; i < frequencies.size(); i += stride) {
     SCOPED_TRACE(testing::Message() << "pair " << i);
     const Real& w = frequencies[i];
-    EXPECT_GE(CorrectBits(schedule.Radians<4>(i), w), internal::kFrequencyBits<4>);
-    EXPECT_GE(CorrectBits(schedule.QuarterTurns<4>(i), StepOf(w)), internal::kFrequencyBits<4>);
-    EXPECT_GE(CorrectBits(schedule.QuarterTurns<16>(i), StepOf(w)), most_bits);
-    if (schedule.IsExact()) {
-      EXPECT_GE(CorrectBits(schedule.QuarterTurns<4>(i), StepOf(w)), 1900);
+    EXPECT_GE(CorrectBits(exact.Radians(i), w), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(exact.QuarterTurns<4>(i), StepOf(w)), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(exact.QuarterTurns<16>(i), StepOf(w)), most_bits);
+    if (exact.IsExact()) {
+      EXPECT_GE(CorrectBits(exact.QuarterTurns<4>(i), StepOf(w)), 1900);
     }
   }
-  EXPECT_EQ(made->table.scaling.amplitude, formula.Amplitude());
+  EXPECT_EQ(made->table.amplitude, formula.Amplitude());
 }
 
 TEST(RotaryFrequencies, AreThoseOfTheFormulas) {
@@ -231,14 +238,14 @@ TEST(RotaryFrequencies, OfSteepRampsAreAsGood) {
   specs[6].original_length = 201.06192982974676;
   for (const posenc_rotary_spec& spec : specs) {
     SCOPED_TRACE(testing::Message() << spec.base << ", " << spec.factor << ", " << spec.original_length);
-    EXPECT_TRUE(Make(spec)->table.scaling.is_steep);
+    EXPECT_TRUE(Make(spec)->scalings[0].is_steep);
     ExpectFrequencies(spec, 700);
   }
   // The specs of models must not get the larger error bound, because it makes wide arithmetic slow.
   for (const std::string& words : Cases()) {
     const posenc_rotary_spec spec = RotarySpecOf(words);
     if (spec.beta_fast != spec.beta_slow) {
-      EXPECT_FALSE(Make(spec)->table.scaling.is_steep) << words;
+      EXPECT_FALSE(Make(spec)->scalings[0].is_steep) << words;
     }
   }
 }
@@ -309,7 +316,7 @@ TEST(RotaryFrequencies, ThatMeetAStepExactlyAreDivided) {
   ExpectFrequencies(spec, internal::kFrequencyBits<16>);
   for (const std::size_t i : {0u, 1u, 2u, 3u}) {
     const double factor = i < 2 ? 8.0 : 1.0;
-    EXPECT_EQ(ToDouble(Make(spec)->table.frequencies.schedule.QuarterTurns<4>(i)),
+    EXPECT_EQ(ToDouble(Make(spec)->table.frequencies.exact->QuarterTurns<4>(i)),
               4.0 * spec.frequencies[i] / factor)
         << i;
   }
@@ -393,10 +400,10 @@ TEST(RotaryFrequencies, OfAListInTurnsAreExact) {
   posenc_rotary_spec spec = RotarySpecOf("head_dim=10 unit=turns frequencies=0.25:1:3:0:-0.5");
   const auto made = Make(spec);
   ASSERT_EQ(made->status, POSENC_OK);
-  EXPECT_TRUE(made->table.frequencies.schedule.IsExact());
+  EXPECT_TRUE(made->table.frequencies.exact->IsExact());
   EXPECT_EQ(made->table.frequencies.min_uncancelled, 0.0);
   spec = With(spec, "scaling=linear factor=3");
-  EXPECT_FALSE(Make(spec)->table.frequencies.schedule.IsExact());
+  EXPECT_FALSE(Make(spec)->table.frequencies.exact->IsExact());
   EXPECT_EQ(Make(spec)->table.frequencies.min_uncancelled, internal::kMinUncancelled);
 }
 
@@ -428,7 +435,7 @@ TEST(RotaryFrequencies, OfAxialAxesAreThoseOfTheirRotaries) {
       ASSERT_EQ(made_own->status, POSENC_OK);
       for (std::size_t i = 0; i < pairs; ++i, ++pair) {
         const internal::FrequencyTable &all = made->table.frequencies, &one = made_own->table.frequencies;
-        EXPECT_EQ(all.schedule.NearestRadians(pair), one.schedule.NearestRadians(i)) << pair;
+        EXPECT_EQ(all.exact->NearestRadians(pair), one.exact->NearestRadians(i)) << pair;
         EXPECT_EQ(all.unreduced_high[pair], one.unreduced_high[i]) << pair;
         EXPECT_EQ(all.unreduced_low[pair], one.unreduced_low[i]) << pair;
         EXPECT_EQ(all.axes[pair], k) << pair;
@@ -456,9 +463,8 @@ void ExpectCopies(const std::string& axes) {
     doubles.assign(4, -1.0);
     frequencies.assign(4, -1.0f);
     ASSERT_EQ(made->status, POSENC_OK);
-    EXPECT_GE(CorrectBits(made->table.frequencies.schedule.Radians<4>(3), exact),
-              internal::kFrequencyBits<4>);
-    EXPECT_GE(CorrectBits(made->table.frequencies.schedule.QuarterTurns<16>(3), StepOf(exact)), 900);
+    EXPECT_GE(CorrectBits(made->table.frequencies.exact->Radians(3), exact), internal::kFrequencyBits<4>);
+    EXPECT_GE(CorrectBits(made->table.frequencies.exact->QuarterTurns<16>(3), StepOf(exact)), 900);
   }
 }
 
@@ -567,7 +573,7 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
     EXPECT_TRUE(made->table.HasMultiples());
     const internal::FrequencyTable& frequencies = made->table.frequencies;
     ExpectSteps(made->table.frequencies, std::vector<Real>(frequencies.count, one));
-    EXPECT_FALSE(frequencies.schedule.IsExact());
+    EXPECT_FALSE(frequencies.exact->IsExact());
     const std::size_t stride = frequencies.count > 64 ? 73 : frequencies.count > 8 ? 5 : 1;
     for (const double position : {0.0, 1.0, -3.0, 131071.0, 1048575.0, 0x1p31, -0x1p31, 0.1, 1234.5678,
                                   2147483647.0, 16777217.0, 1e-20}) {
@@ -575,7 +581,7 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
       if (HasFatalFailure()) return;
     }
     const std::size_t last = frequencies.count - 1;  // rounded from the real number
-    EXPECT_GE(CorrectBits(made->table.frequencies.schedule.Radians<4>(last),
+    EXPECT_GE(CorrectBits(made->table.frequencies.exact->Radians(last),
                           oracle::RotaryFormula(spec).Radians(last, kBits)),
               internal::kFrequencyBits<4>);
   }
@@ -759,6 +765,8 @@ std::vector<Changes> AllChanges() {
        "base=0x1.00001p252|0x0.fffffp-62;position_scale=0x1.00001p31;exponent_dim=1e-300|1e-310;position_"
        "scale=1e-300",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
+      {kFactors + " scaling=frequency_factors", "factors=1:1:1e30:1|1e-9:1:1:1",
+       "factors=1:1:1e39:1|1e-10:1:1:1", Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {kListed + "linear", "factor=1e30", "factor=1e39|1e-15|1e-310",
        Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
       {"head_dim=8 scaling=ntk factor=0x1.ae89f995ad3adp0 base=0.5",  // 2^(3/4), so that the base becomes

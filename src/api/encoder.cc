@@ -11,34 +11,51 @@
 #include "api/handle.h"
 #include "call/call.h"
 #include "call/checks.h"
+#include "frequency/encoder_spec.h"
+#include "frequency/framework.h"
+#include "frequency/geometric.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/rules.h"
+#include "spec/versioned.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
 struct EncoderPlan {
+  const posenc_spec* from;
   posenc_spec spec;
   posenc_encoder handle;
+  GeometricFrequencies frequencies;
+  posenc_status refusal;
 
-  posenc_status Make();
-  // The schedule takes microseconds. It decides exactly whether all frequencies are in range.
-  posenc_status Finish() { return MakeSchedule(spec, &handle.encoder.table.schedule); }
-  std::size_t ArraySize() const { return ArrayBytes(handle.encoder.table); }
+  explicit EncoderPlan(const posenc_spec* caller) : from(caller), refusal(CopySpec(caller, &spec)) {
+    if (refusal == POSENC_OK) refusal = InFpState([&] { return Make(); });
+  }
+  posenc_status Make();  // checks the spec and sets the handle
+
+  // Takes microseconds. It decides exactly whether all frequencies are in range.
+  posenc_status Finish() { return frequencies.Lower(spec); }
+  std::size_t ArraySize() const {
+    return ArrayBytes(handle.encoder.table) + GeometricFrequencies::CopyBytes(spec);
+  }
   std::array<Bytes, 1> Read() const { return {BytesOf(ListOf(spec))}; }
   void Fill(void* memory, posenc_encoder* made) const {
     FrequencyTable& table = made->encoder.table;
-    FillTable(memory, &table);
+    void* const behind = static_cast<unsigned char*>(memory) + ArrayBytes(table);
+    FillTable(memory, *frequencies.CopyTo(behind), &table);
     if (table.has_offsets) made->encoder.kernels->fill_offsets(table);
   }
 };
 
 posenc_status EncoderPlan::Make() {
   Encoder& encoder = handle.encoder;
-  if (const posenc_status status = PlanTable(spec, &encoder.table); status != POSENC_OK) return status;
+  bool has_large = false;
+  if (const posenc_status status = CheckSpec(spec); status != POSENC_OK) return status;
+  if (const posenc_status status = CheckRange(spec, &has_large); status != POSENC_OK) return status;
+  PlanTable(PairCount(spec), spec.unit, has_large, PlanPhaseRounding(spec), &encoder.table);
   if (const posenc_status status = PlaceColumns(spec, &encoder); status != POSENC_OK) return status;
   if (spec.has_padding != 0 && CheckRun(spec.padding_position, 1, spec.position_offset) != POSENC_OK)
     return rule::padding_position;
@@ -96,16 +113,16 @@ Lookup LookupOf(const posenc_lookup& lookup) {
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder) {
-  return Create<EncoderPlan>(spec, true, nullptr, 0, encoder);
+  return Create(EncoderPlan(spec), encoder);
 }
 
 posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes) {
-  return MemorySize<EncoderPlan>(spec, bytes);
+  return MemorySize(EncoderPlan(spec), bytes);
 }
 
 posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                        posenc_encoder** encoder) {
-  return Create<EncoderPlan>(spec, false, memory, bytes, encoder);
+  return CreateIn(memory, bytes, EncoderPlan(spec), encoder);
 }
 
 void posenc_encoder_destroy(posenc_encoder* encoder) { Destroy(encoder); }
@@ -128,7 +145,7 @@ size_t posenc_encoder_frequency_count(const posenc_encoder* encoder) {
 
 double posenc_encoder_radians(const posenc_encoder* encoder, size_t i) {
   if (i >= posenc_encoder_frequency_count(encoder)) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return encoder->encoder.table.schedule.NearestRadians(i); });
+  return InFpState([&] { return encoder->encoder.table.exact->NearestRadians(i); });
 }
 
 posenc_status posenc_write(const posenc_encoder* encoder, int64_t first_position, size_t rows,

@@ -10,7 +10,8 @@
 #include "api/block.h"
 #include "api/handle.h"
 #include "call/rotary.h"
-#include "frequency/scaling.h"
+#include "frequency/rotary_spec.h"
+#include "frequency/scaled.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
@@ -23,16 +24,23 @@ namespace internal {
 namespace {
 
 struct RotaryPlan {
+  const posenc_rotary_spec* from;
   posenc_rotary_spec spec;
   posenc_rotary handle;
-  AxisSchedule axes[POSENC_MAX_AXES];  // the schedules of axial axes
+  Scaling scalings[POSENC_MAX_AXES];  // what `frequencies` refer to
+  ScaledFrequencies frequencies;
+  posenc_status refusal;
 
-  posenc_status Make();
+  explicit RotaryPlan(const posenc_rotary_spec* caller) : from(caller), refusal(CopySpec(caller, &spec)) {
+    if (refusal == POSENC_OK) refusal = InFpState([&] { return Make(); });
+  }
+  posenc_status Make();  // checks the spec and sets the handle
+
   posenc_status Finish() const { return rule::ok; }
-  std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table); }
+  std::size_t ArraySize() const { return ArrayBytes(handle.rotary.table, frequencies); }
   std::array<Bytes, 3> Read() const {
     const auto bytes_of = [](const double* doubles, const float* floats, std::size_t count) {
-      return BytesOf({doubles, floats, count, POSENC_RADIANS});
+      return BytesOf({doubles, floats, count});
     };
     // Only the scalings that take factors have checked their count.
     const std::size_t factor_count = TakesFactors(spec) ? spec.factor_count : 0;
@@ -42,7 +50,7 @@ struct RotaryPlan {
   }
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;
-    FillRotaryTable(memory, axes, &table);
+    FillRotaryTable(memory, frequencies, &table);
     for (std::size_t k = 1; table.has_offsets && k <= kMaxOffset; ++k) {
       double* cosines = table.OffsetCosines(k);
       made->rotary.kernels->offset(table.frequencies, static_cast<double>(k), cosines,
@@ -53,7 +61,9 @@ struct RotaryPlan {
 
 posenc_status RotaryPlan::Make() {
   Rotary& rotary = handle.rotary;
-  if (const posenc_status status = PlanRotaryTable(spec, axes, &rotary.table); status != POSENC_OK)
+  if (const posenc_status status = CheckSpec(&spec); status != POSENC_OK) return status;
+  if (const posenc_status status = frequencies.Lower(spec, scalings); status != POSENC_OK) return status;
+  if (const posenc_status status = PlanRotaryTable(frequencies, &rotary.table); status != POSENC_OK)
     return status;
   if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)
     return status;
@@ -108,16 +118,16 @@ posenc_status RotateCached(const posenc_rotary* rotary, const posenc_const_cache
 using namespace posenc::internal;  // NOLINT(google-build-using-namespace)
 
 posenc_status posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary) {
-  return Create<RotaryPlan>(spec, true, nullptr, 0, rotary);
+  return Create(RotaryPlan(spec), rotary);
 }
 
 posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes) {
-  return MemorySize<RotaryPlan>(spec, bytes);
+  return MemorySize(RotaryPlan(spec), bytes);
 }
 
 posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                       posenc_rotary** rotary) {
-  return Create<RotaryPlan>(spec, false, memory, bytes, rotary);
+  return CreateIn(memory, bytes, RotaryPlan(spec), rotary);
 }
 
 void posenc_rotary_destroy(posenc_rotary* rotary) { Destroy(rotary); }
@@ -135,13 +145,12 @@ const char* posenc_rotary_target(const posenc_rotary* rotary) {
 }
 
 double posenc_rotary_amplitude(const posenc_rotary* rotary) {
-  return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN()
-                           : rotary->rotary.table.scaling.amplitude;
+  return rotary == nullptr ? std::numeric_limits<double>::quiet_NaN() : rotary->rotary.table.amplitude;
 }
 
 double posenc_rotary_radians(const posenc_rotary* rotary, size_t i) {
   if (rotary == nullptr || i >= rotary->rotary.pairs) return std::numeric_limits<double>::quiet_NaN();
-  return InFpState([&] { return rotary->rotary.table.frequencies.schedule.NearestRadians(i); });
+  return InFpState([&] { return rotary->rotary.table.frequencies.exact->NearestRadians(i); });
 }
 
 posenc_status posenc_rotate(const posenc_rotary* rotary, int64_t first_position, size_t tokens,

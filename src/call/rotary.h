@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "call/call.h"
-#include "frequency/table.h"
+#include "frequency/rotary_table.h"
 #include "kernel/rotary_kernels.h"
 #include "posenc/rotary_c.h"
 #include "posenc/rotary_cache_c.h"

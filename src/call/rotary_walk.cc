@@ -253,7 +253,7 @@ Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const 
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {
       tally += sin_cos.Take(positions, t);
-      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
+      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.amplitude,
                  [&](const Gain& gain, const Heads& heads, bool must_complete) {
                    tally += sin_cos.Rotate(tensors.type, gain, heads);
                    if (must_complete) tally += sin_cos.Resolve(tensors.type);
@@ -286,7 +286,7 @@ Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const po
   return InFpState([&] {
     alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
     TokenSinCos sin_cos(rotary);
-    const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
+    const Gain gain{rotary.table.amplitude, 1.0, false};
     const CacheColumns columns = ColumnsOf(cache.layout, rotary);
     Tally tally;
     for (std::size_t t = 0; t < positions.tokens; ++t) {

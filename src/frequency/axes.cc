@@ -1,17 +1,19 @@
-// Positions with several axes (M-RoPE and others): which axis rotates a pair, where the pair's frequency
-// comes from, and what the frequency is multiplied by. rotary_c.h documents each axis_order and the models
-// that use it.
+// Which axis rotates a pair, where its frequency comes from, and the specs of axial axes.
 #include "number/exact.h"
 
-#include <cstddef>
-#include <cstdint>
-
-#include "frequency/phase_rounding.h"
-#include "frequency/scaling.h"
-#include "frequency/table.h"
+#include "frequency/axes.h"
 
 namespace posenc {
 namespace internal {
+namespace {
+
+// The rest of a list, from entry `first` on; null for a null list.
+template <class T>
+const T* From(const T* list, std::size_t first) {
+  return list == nullptr ? nullptr : list + first;
+}
+
+}  // namespace
 
 PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   PairPlace place = {0, pair};
@@ -41,45 +43,23 @@ PairPlace PlaceOf(const posenc_rotary_spec& spec, std::size_t pair) {
   return place;
 }
 
-// This function is here and not in phase_rounding.cc for two reasons: only rotaries call it, so a program
-// without rotaries does not link it; and its loops run for every token, so this file is compiled for speed,
-// not for size.
-void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
-                               std::size_t first, std::size_t count, double* phases) const {
-  const bool is_iterated = rounding == POSENC_F32_ITERATED;
-  const auto factor = static_cast<float>(scale);
-  float at[POSENC_MAX_AXES] = {};
-  for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
-  const auto advance = [&] {
-    for (float& t : at) t *= ratio;
-  };
-  for (std::size_t i = 0; is_iterated && i < first; ++i) advance();
-  for (std::size_t i = 0; i < count; ++i) {
-    const float start = at[axes == nullptr ? 0 : axes[i]];
-    const float value = values == nullptr ? 1.0f : static_cast<float>(values[first + i]);
-    if (!is_iterated) {
-      phases[i] = start * value;
-      continue;
-    }
-    phases[i] = factor * start / value;
-    advance();
-  }
-}
-
-void RotaryTable::FillMultiples(const double* position, double* multiples) const {
-  const std::size_t count = frequencies.count;
-  const std::uint8_t* const axes = frequencies.axes;
-  for (std::size_t i = count; i < count + kPadding; ++i) multiples[i] = 0.0;
-  if (IsRounded() && axes == nullptr && frequencies.factors == nullptr) {
-    frequencies.FillPhases(*position, 0, count, multiples);
-  } else if (IsRounded()) {
-    frequencies.phase_rounding.FillOfAxes(position, frequencies.axis_count, axes, frequencies.first, count,
-                                          multiples);
-  } else if (axes == nullptr) {
-    for (std::size_t i = 0; i < count; ++i) multiples[i] = *position;
-  } else {
-    for (std::size_t i = 0; i < count; ++i) multiples[i] = position[axes[i]];
-  }
+posenc_rotary_spec SpecOfAxis(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
+  posenc_rotary_spec part = spec;
+  part.exponent_dim = static_cast<double>(2 * pairs);
+  part.factors = From(spec.factors, first);
+  part.factors_f32 = From(spec.factors_f32, first);
+  part.long_factors = From(spec.long_factors, first);
+  part.long_factors_f32 = From(spec.long_factors_f32, first);
+  part.frequencies = From(spec.frequencies, first);
+  part.frequencies_f32 = From(spec.frequencies_f32, first);
+  if (spec.factor_count != 0) part.factor_count = pairs;
+  if (spec.frequency_count != 0) part.frequency_count = pairs;
+  part.head_dim = part.rotary_dim = 2 * pairs;
+  part.rotary_offset = 0;
+  part.axes = 1;
+  part.axis_order = POSENC_CONSECUTIVE_AXES;
+  for (std::size_t& section : part.sections) section = 0;
+  return part;
 }
 
 }  // namespace internal

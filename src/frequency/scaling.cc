@@ -1,5 +1,4 @@
-// Turns a rotary's spec into a schedule with a scaling (for axial axes: one schedule for each axis), and
-// computes the constants that all pairs share. In formulas f is factor, L length, L0 original_length, r
+// Computes what all pairs of a scaling share. In formulas f is factor, L length, L0 original_length, r
 // rotary_dim.
 #include "number/exact.h"
 
@@ -8,10 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <new>
 
-#include "frequency/table.h"
+#include "frequency/axes.h"
+#include "frequency/rotary_spec.h"
 #include "spec/check_members.h"
 
 namespace posenc {
@@ -20,7 +18,7 @@ namespace {
 
 // No unscaled frequency with a larger |ln| can be in range after scaling: scaled frequencies span 2^157, and
 // a factor and a position_scale can each move one by 2^1074. Logarithms up to this size have errors of
-// 2^-232, still below what a schedule promises.
+// 2^-232, still below what kFrequencyBits promises.
 constexpr double kMaxLog = 1600.0;
 
 template <int kLimbs>
@@ -126,30 +124,15 @@ void SetYarnRamp(const Scaling& scaling, ScalingConstants<kLimbs>* constants) {
   if (constants->width.IsZero()) constants->width = Divide(FromSize<kLimbs>(1), FromSize<kLimbs>(1000));
 }
 
-// An estimate of the largest |ln| of the unscaled frequencies, leaving out frequencies that are 0. With a
-// list it is 0.
-double LargestLog(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
-  std::size_t last = 0;  // the largest entry whose frequency is not 0
-  for (std::size_t i = 0; !schedule.IsListed() && i < scaling.spec.rotary_dim / 2; ++i) {
-    const std::size_t entry = PlaceOf(scaling.spec, i).entry;
-    if (scaling.IsNonzero(entry)) last = std::max(last, entry);
-  }
-  const double exponent = 2.0 * static_cast<double>(last) / std::fabs(schedule.exponent_dim);
-  const double log_base = std::fabs(ToDouble(scaling.constants.log_base));
-  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
-}
-
-// Whether the ramp magnifies the errors of 256 bits so much that a schedule's promise would not hold.
-bool IsSteep(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
+// Whether the ramp magnifies the errors of 256 bits so much that kFrequencyBits would not hold.
+bool IsSteep(const Scaling& scaling) {
   const posenc_rotary_spec& spec = scaling.spec;
   const double low = ToDouble(scaling.constants.low), width = ToDouble(scaling.constants.width);
   const double step = spec.factor > 1.0 ? spec.factor : 1.0 / spec.factor;
   // An upper bound of the error of w_i, in multiples of a logarithm's error, 2^-231.
   double magnified = 0.0;
   if (spec.scaling == POSENC_LLAMA3 && width > 0.0) {  // with width 0, pi keeps every pair off the jump
-    magnified = step * (low + width) / width * (LargestLog(schedule) + 1.0) / 2.0;
+    magnified = step * (low + width) / width * (std::fabs(LogOfLast(scaling)) + 1.0) / 2.0;
   } else if (IsYarn(spec) && spec.truncate == 0 && width > 0.0) {
     const double pairs_per_log = static_cast<double>(spec.rotary_dim) / (2.0 * ApproximateLog(spec.base));
     magnified = step * 2.0 * (low + width + 1.0 + pairs_per_log) / width;
@@ -178,65 +161,34 @@ double AmplitudeOf(const posenc_rotary_spec& spec) {
   return ToDouble(Divide(numerator, term(spec.mscale_all_dim)));
 }
 
-// The list of factors that applies: LongRoPE has one for short and one for long contexts. The list is empty
-// if the scaling takes no factors.
-FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
-  if (!TakesFactors(spec)) return {};
-  const bool are_long = spec.scaling == POSENC_LONGROPE && spec.length > spec.original_length;
-  return {are_long ? spec.long_factors : spec.factors, are_long ? spec.long_factors_f32 : spec.factors_f32,
-          spec.factor_count, POSENC_RADIANS};
+}  // namespace
+
+std::size_t Scaling::EntryOf(std::size_t pair) const { return PlaceOf(spec, pair).entry; }
+
+double LogOfLast(const Scaling& scaling) {
+  std::size_t last = 0;  // the largest entry whose frequency is not 0
+  for (std::size_t i = 0; !scaling.formula.IsListed() && i < scaling.pairs(); ++i) {
+    const std::size_t entry = scaling.EntryOf(i);
+    if (scaling.IsNonzero(entry)) last = std::max(last, entry);
+  }
+  const double exponent = -2.0 * static_cast<double>(last) / scaling.formula.exponent_dim;
+  const double log_base = ToDouble(scaling.constants.log_base);
+  return exponent == 0.0 || log_base == 0.0 ? 0.0 : exponent * log_base;
 }
 
-void ClearPointers(posenc_rotary_spec* spec) {
-  spec->factors = spec->long_factors = spec->frequencies = nullptr;
-  spec->factors_f32 = spec->long_factors_f32 = spec->frequencies_f32 = nullptr;
-  spec->target = nullptr;
-}
-
-// The rest of a list, from entry `first` on; null for a null list.
-template <class T>
-const T* From(const T* list, std::size_t first) {
-  return list == nullptr ? nullptr : list + first;
-}
-
-// Treats one axial axis as a rotary by itself: returns the spec of a rotary with one axis and `pairs` pairs,
-// one or more. `first` is the axis' first pair in `spec`, which has been checked.
-posenc_rotary_spec SpecOfAxis(const posenc_rotary_spec& spec, std::size_t first, std::size_t pairs) {
-  posenc_rotary_spec part = spec;
-  part.exponent_dim = static_cast<double>(2 * pairs);
-  part.factors = From(spec.factors, first);
-  part.factors_f32 = From(spec.factors_f32, first);
-  part.long_factors = From(spec.long_factors, first);
-  part.long_factors_f32 = From(spec.long_factors_f32, first);
-  part.frequencies = From(spec.frequencies, first);
-  part.frequencies_f32 = From(spec.frequencies_f32, first);
-  if (spec.factor_count != 0) part.factor_count = pairs;
-  if (spec.frequency_count != 0) part.frequency_count = pairs;
-  part.head_dim = part.rotary_dim = 2 * pairs;
-  part.rotary_offset = 0;
-  part.axes = 1;
-  part.axis_order = POSENC_CONSECUTIVE_AXES;
-  for (std::size_t& section : part.sections) section = 0;
-  return part;
-}
-
-// Turns a checked spec (for axial axes: the spec of one axis) into a schedule. *scaling and *schedule must be
-// zero before. Afterwards *schedule points to *scaling and to the caller's lists, which are not copied. On an
-// error nothing of the schedule may be evaluated.
-posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule) {
-  scaling->spec = spec;
-  ClearPointers(&scaling->spec);
-  schedule->base = spec.base;
-  schedule->min_timescale = 1.0;
-  schedule->exponent_dim = spec.exponent_dim;
-  schedule->scale = spec.position_scale;
-  schedule->list = ListOf(spec);
-  schedule->factors = FactorsOf(spec);
-  schedule->scaling = scaling;
-  schedule->calls = &kScalingCalls;
-  schedule->is_exact =
-      schedule->IsListed() && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;
-
+posenc_status MakeScaling(const posenc_rotary_spec& spec, Scaling* scaling) {
+  *scaling = {};
+  scaling->spec = WithoutPointers(spec);
+  Formula& formula = scaling->formula;
+  formula.base = spec.base;
+  formula.min_timescale = 1.0;
+  formula.exponent_dim = spec.exponent_dim;
+  formula.scale = spec.position_scale;
+  formula.unit = spec.unit;
+  formula.list = ListOf(spec);
+  formula.factors = FactorsOf(spec);
+  formula.is_rotary = true;
+  formula.linear_factor = spec.scaling == POSENC_LINEAR ? spec.factor : 1.0;
   scaling->amplitude = AmplitudeOf(spec);
   if (!IsGain(scaling->amplitude)) return rule::made_amplitude;
   if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec))))
@@ -249,77 +201,20 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
     scaling->ramp_low = Floor(CorrectionDim(spec.beta_fast, spec, log_base));
     scaling->ramp_high = -Floor(Negate(CorrectionDim(spec.beta_slow, spec, log_base)));
   }
-  scaling->constants = MakeConstants<4>(*schedule);
+  scaling->constants = MakeConstants<4>(*scaling);
   // Exp cannot take larger exponents. Some scaled frequency is out of range in this case anyway.
-  if (schedule->scale != 0.0 && !(LargestLog(*schedule) < kMaxLog)) return rule::frequency_range;
-  scaling->is_steep = IsSteep(*schedule);
+  if (formula.scale != 0.0 && !(std::fabs(LogOfLast(*scaling)) < kMaxLog)) return rule::frequency_range;
+  scaling->is_steep = IsSteep(*scaling);
   return rule::ok;
 }
-
-// MakeSchedule; then checks that all frequencies are in range, and plans the phase rounding. Sets *has_large
-// if some |w_i| exceeds four quarter turns.
-posenc_status PlanSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Schedule* schedule,
-                           PhaseRounding* phases, bool* has_large) {
-  if (const posenc_status status = MakeSchedule(spec, scaling, schedule); status != POSENC_OK) return status;
-  if (!AreInRange(*schedule, has_large)) return rule::frequency_range;
-  return PlanPhaseRounding(*schedule, phases);
-}
-
-// PlanSchedule for axial axes: each becomes a rotary with one axis, in axes [spec.axes].
-posenc_status PlanAxes(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table,
-                       bool* has_large) {
-  Schedule& schedule = table->frequencies.schedule;
-  table->scaling.spec = spec;
-  ClearPointers(&table->scaling.spec);
-  schedule.scaling = &table->scaling;
-  schedule.calls = &kScalingCalls;
-  schedule.scale = 1.0;
-  schedule.list.unit = spec.unit;
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < spec.axes; ++k) {
-    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule{};
-    table->axis_bytes += sizeof(axis);
-    const std::size_t pairs = spec.sections[k];
-    if (pairs == 0) continue;
-    const posenc_status status = PlanSchedule(SpecOfAxis(spec, first, pairs), &axis.scaling, &axis.schedule,
-                                              &table->frequencies.phase_rounding, has_large);
-    if (status != POSENC_OK) return status;
-    first += pairs;
-    table->axis_bytes += (axis.schedule.list.count + axis.schedule.factors.count) * sizeof(double);
-    table->scaling.amplitude = axis.scaling.amplitude;  // all axes have the same
-    schedule.is_exact = axis.schedule.is_exact;
-  }
-  return rule::ok;
-}
-
-// Puts the schedules of axial axes, and copies of their lists, into memory [axis_bytes].
-void FillAxes(void* memory, const AxisSchedule* planned, RotaryTable* table) {
-  Scaling& scaling = table->scaling;
-  auto* const axes = static_cast<AxisSchedule*>(memory);
-  auto* lists = reinterpret_cast<double*>(axes + scaling.spec.axes);
-  for (std::size_t k = 0; k < scaling.spec.axes; ++k) {
-    AxisSchedule& axis = *::new (&axes[k]) AxisSchedule(planned[k]);
-    axis.schedule.scaling = &axis.scaling;
-    lists = axis.schedule.list.MoveTo(lists);
-    lists = axis.schedule.factors.MoveTo(lists);
-  }
-  scaling.axes = axes;
-}
-
-std::size_t OffsetBytes(const RotaryTable& table) {
-  return table.has_offsets ? (2 * kMaxOffset * table.frequencies.count + kPadding) * sizeof(double) : 0;
-}
-
-}  // namespace
 
 template <int kLimbs>
-ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
-  const Scaling& scaling = *schedule.scaling;
+ScalingConstants<kLimbs> MakeConstants(const Scaling& scaling) {
   const posenc_rotary_spec& spec = scaling.spec;
   const auto one = FromSize<kLimbs>(1);
   ScalingConstants<kLimbs> constants;
-  constants.scale = FromDouble<kLimbs>(schedule.scale);
-  if (!schedule.IsListed() || IsYarn(spec)) constants.log_base = LogBase<kLimbs>(spec);
+  constants.scale = FromDouble<kLimbs>(scaling.formula.scale);
+  if (!scaling.formula.IsListed() || IsYarn(spec)) constants.log_base = LogBase<kLimbs>(spec);
   if (spec.scaling == POSENC_MIXED_NTK) {
     const Wide<kLimbs> log = Divide(Log<kLimbs>(spec.factor), FromSize<kLimbs>(spec.rotary_dim / 2));
     constants.scale = Multiply(constants.scale, Exp(Negate(log)));
@@ -336,42 +231,8 @@ ScalingConstants<kLimbs> MakeConstants(const Schedule& schedule) {
   if (divides) constants.inverse_factor = Divide(one, FromDouble<kLimbs>(spec.factor));
   return constants;
 }
-template ScalingConstants<4> MakeConstants(const Schedule&);
-template ScalingConstants<16> MakeConstants(const Schedule&);
-
-posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table) {
-  *table = {};
-  FrequencyTable& frequencies = table->frequencies;
-  posenc_rotary_spec checked = spec;
-  if (const posenc_status status = CheckSpec(&checked); status != POSENC_OK) return status;
-  bool has_large = false;
-  const posenc_status status = IsAxial(checked)
-                                   ? PlanAxes(checked, axes, table, &has_large)
-                                   : PlanSchedule(checked, &table->scaling, &frequencies.schedule,
-                                                  &frequencies.phase_rounding, &has_large);
-  frequencies.axis_count = checked.axes;
-  PlanArrays(checked.rotary_dim / 2, has_large, &frequencies);
-  return status;
-}
-
-std::size_t ArrayBytes(const RotaryTable& table) {
-  return ArrayBytes(table.frequencies) + table.axis_bytes + OffsetBytes(table);
-}
-
-void FillRotaryTable(void* memory, const AxisSchedule* planned, RotaryTable* table) {
-  FrequencyTable& frequencies = table->frequencies;
-  frequencies.schedule.scaling = &table->scaling;  // the table may have been copied since it was planned
-  unsigned char* const axes = static_cast<unsigned char*>(memory) + ArrayBytes(frequencies);
-  if (table->axis_bytes != 0) FillAxes(axes, planned, table);
-  FillTable(memory, &frequencies);
-  for (std::size_t i = 0; frequencies.axes != nullptr && i < frequencies.count; ++i) {
-    frequencies.axes[i] = static_cast<std::uint8_t>(PlaceOf(table->scaling.spec, i).axis);
-  }
-  if (!table->has_offsets) return;
-  unsigned char* const offsets = axes + table->axis_bytes;
-  table->offsets = reinterpret_cast<double*>(offsets);
-  std::memset(offsets, 0, OffsetBytes(*table));
-}
+template ScalingConstants<4> MakeConstants(const Scaling&);
+template ScalingConstants<16> MakeConstants(const Scaling&);
 
 }  // namespace internal
 }  // namespace posenc

@@ -1,17 +1,16 @@
 // The frequencies of an encoder or a rotary as arrays for kernels. The main arrays are the phase steps, in
-// quarter turns per position, as sums of two doubles; the others help to evaluate them.
+// quarter turns per position, as sums of two doubles; the others help to evaluate them. A table owns nothing:
+// it points to arrays and to exact frequencies, so that slices of it are cheap.
 #ifndef POSENC_SRC_FREQUENCY_TABLE_H_
 #define POSENC_SRC_FREQUENCY_TABLE_H_
 
 #include <cstddef>
 #include <cstdint>
 
+#include "frequency/frequencies.h"
 #include "frequency/phase_rounding.h"
 #include "frequency/rational.h"
-#include "frequency/scaling.h"
-#include "frequency/schedule.h"
 #include "posenc/posenc_c.h"
-#include "posenc/rotary_c.h"
 
 namespace posenc {
 namespace internal {
@@ -66,16 +65,12 @@ struct FrequencyTable {
   // With a phase rounding, kernels get rounded phases instead of positions, and each step is one radian.
   PhaseRounding phase_rounding;
 
-  // Copies of the caller's frequencies and factors, if the spec has such lists.
-  double* listed;
-  double* factors;
-
   std::size_t axis_count;  // how many axes a position has; 1 for encoders
   std::uint8_t* axes;      // the axis of each pair; null if there is one axis
 
   std::size_t first;  // in a slice: the pair of the whole table at which the slice begins; else 0
 
-  Schedule schedule;  // gives frequencies in 256 and 1,024 bits, for pairs that doubles cannot decide
+  const Frequencies* exact;  // in 256 and 1,024 bits, for pairs that doubles cannot decide
 
   // With a phase rounding: writes phases [pairs] for the pairs from i on.
   void FillPhases(double position, std::size_t i, std::size_t pairs, double* phases) const {
@@ -91,60 +86,18 @@ struct FrequencyTable {
 };
 inline constexpr int kTableBits = 97;
 
-// Checks an encoder's spec and sets up *table, still without its schedule and its arrays. This takes
-// nanoseconds. The caller may set has_offsets afterwards.
-posenc_status PlanTable(const posenc_spec& spec, FrequencyTable* table);
+// Sets up a table, still without arrays and exact frequencies: the members that decide which arrays it has.
+// `has_large` says whether a step may exceed four quarter turns. The caller may set has_offsets and
+// axis_count afterwards.
+void PlanTable(std::size_t pairs, posenc_unit unit, bool has_large, const PhaseRounding& phases,
+               FrequencyTable* table);
 
 // The bytes of all arrays, a multiple of the size of a double.
 std::size_t ArrayBytes(const FrequencyTable& table);
 
-// Sets the members that decide which arrays a table has, from its pairs, schedule and phase rounding.
-void PlanArrays(std::size_t pairs, bool has_large, FrequencyTable* table);
-
 // Lays out the arrays in memory [ArrayBytes(*table)], which must be aligned for doubles, and fills all of
-// them except offsets and axes. The table must have its schedule; the schedule's lists are copied.
-void FillTable(void* memory, FrequencyTable* table);
-
-// A rotary evaluates the angles of one token, the anchor, and gets the angles of up to kMaxOffset tokens
-// after it by angle addition. It does so only up to kMaxAddedPairs pairs, because the angles are on the
-// stack.
-inline constexpr std::size_t kMaxOffset = 7;
-inline constexpr std::size_t kMaxAddedPairs = 256;
-
-struct RotaryTable {
-  Scaling scaling;             // frequencies.schedule points to it
-  FrequencyTable frequencies;  // its offsets are unused
-
-  std::size_t axis_bytes;  // memory for the schedules of axial axes and for their lists
-
-  // [kMaxOffset][2][count]: cosines and sines of the angles at positions 1, 2, ... The caller fills them.
-  // Null unless the caller has set has_offsets.
-  double* offsets;
-  bool has_offsets;
-
-  // Whether different pairs multiply their steps by different numbers: by the positions of their axes, or by
-  // rounded phases.
-  bool HasMultiples() const { return IsRounded() || frequencies.axis_count > 1; }
-  bool IsRounded() const { return !frequencies.phase_rounding.IsNone(); }
-
-  // The cosines of an offset, 1 .. kMaxOffset. The sines follow them.
-  double* OffsetCosines(std::size_t offset) const { return offsets + 2 * (offset - 1) * frequencies.count; }
-
-  // Writes multiples [frequencies.count + kPadding] for a position [axes]: what each pair's step is
-  // multiplied by, and zeros after the pairs.
-  void FillMultiples(const double* position, double* multiples) const;
-};
-
-// Checks a rotary's spec, except struct_size and target, and sets up *table, still without its arrays. For
-// axial axes it writes their schedules to axes [POSENC_MAX_AXES], which FillRotaryTable needs.
-posenc_status PlanRotaryTable(const posenc_rotary_spec& spec, AxisSchedule* axes, RotaryTable* table);
-
-std::size_t ArrayBytes(const RotaryTable& table);
-
-// Lays out the arrays in memory [ArrayBytes(*table)], which must be aligned for doubles, and fills all of
-// them except the offsets. The table must be at its final address, because the schedule points into it.
-// Schedules of axial axes are copied from `planned`.
-void FillRotaryTable(void* memory, const AxisSchedule* planned, RotaryTable* table);
+// them except offsets and axes. The table refers to the exact frequencies from now on.
+void FillTable(void* memory, const Frequencies& exact, FrequencyTable* table);
 
 }  // namespace internal
 }  // namespace posenc

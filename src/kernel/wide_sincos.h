@@ -26,11 +26,11 @@ template <int kLimbs>
 class Phase {
  public:
   Phase(const FrequencyTable& table, std::size_t pair)
-      : is_exact_(table.phase_rounding.IsNone() && table.schedule.IsExact()),
+      : is_exact_(table.phase_rounding.IsNone() && table.exact->IsExact()),
         may_be_rational_(table.has_rational),
-        known_bits_(table.schedule.KnownBits()) {
+        known_bits_(table.exact->KnownBits()) {
     if (table.phase_rounding.IsNone()) {
-      step_ = table.schedule.QuarterTurns<kLimbs>(table.first + pair);
+      step_ = table.exact->QuarterTurns<kLimbs>(table.first + pair);
     } else {
       step_ = QuarterTurnsPerRadian<kLimbs>();
     }
@@ -80,7 +80,7 @@ int KnownAngleAt(const FrequencyTable& table, std::size_t pair, double multiple)
 
 // Sine and cosine of a pair at a multiple, to kSinCosBits - 1 bits; fewer if the phase is rounded and its
 // reduction to |r| <= 1/2 cancels bits. Both precisions know the angles of KnownAngleAt. 1,024 bits also know
-// phases that agree with a known angle in Schedule::KnownBits bits. The pair's phases may be null.
+// phases that agree with a known angle in Frequencies::KnownBits bits. The pair's phases may be null.
 template <int kLimbs>
 WideSinCos<kLimbs> SinCosOf(const FrequencyTable& table, std::size_t pair, double multiple,
                             const Phase<kLimbs>* phases, Tally& tally);

@@ -47,6 +47,6 @@ PICKED = (
     ("FillMultiples", "position[axes[i]]", "position[0]"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
-    ("Framework", "Subtract(log_base_, Log<4>(schedule.min_timescale))", "log_base_"),
+    ("Framework", "Subtract(log_base_, Log<4>(formula.min_timescale))", "log_base_"),
     ("FpRegisters", "FpRegister::Set(FpRegister::kDefault)", ";"),
 )

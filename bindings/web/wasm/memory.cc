@@ -86,10 +86,13 @@ void web_free(void* payload) {
   if (payload != nullptr) Free(BlockOf(payload));
 }
 
-// Defined here, because libc++'s definition would bring in exceptions, standard output, and so imports.
+// Defined here, because libc++'s definitions would bring in exceptions, standard output, and so imports.
 namespace std {
 const nothrow_t nothrow = nothrow_t();
 }  // namespace std
+extern "C" [[noreturn]] void __cxa_pure_virtual() {
+  __builtin_trap();
+}  // NOLINT(bugprone-reserved-identifier)
 
 // The library creates handles with these operators. It never asks for a larger alignment than kUnit.
 void* operator new(std::size_t bytes, std::align_val_t /*alignment*/, const std::nothrow_t&) noexcept {

@@ -1,14 +1,14 @@
-// Checks a rotary's spec. This is a separate file so that a program without rotaries does not link it. A call
-// reports one mistake only: the first one in the order of these checks. Frequencies out of range are found
-// later, where they are computed (scaling.cc).
+// Checks a rotary's spec. A call reports one mistake only: the first one in the order of these checks.
+// Frequencies out of range are found later, where they are computed (scaled.cc).
 #include "number/exact.h"
+
+#include "frequency/rotary_spec.h"
 
 #include <cmath>
 #include <cstddef>
 
-#include "frequency/phase_rounding.h"
-#include "frequency/scaling.h"
-#include "frequency/schedule.h"
+#include "frequency/axes.h"
+#include "frequency/nearest.h"
 #include "spec/check_members.h"
 
 namespace posenc {
@@ -115,7 +115,7 @@ posenc_status CheckYarn(const posenc_rotary_spec& spec) {
 }
 
 posenc_status CheckFactors(const double* doubles, const float* floats, const posenc_rotary_spec& spec) {
-  const FrequencyList list = {doubles, floats, spec.factor_count, POSENC_RADIANS};
+  const FrequencyList list = {doubles, floats, spec.factor_count};
   if (list.count != spec.rotary_dim / 2) return rule::factor_count;
   for (std::size_t i = 0; i < list.count; ++i) {
     if (!IsPositive(list[i])) return rule::factors_positive;
@@ -155,6 +155,21 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
 }
 
 }  // namespace
+
+FrequencyList FactorsOf(const posenc_rotary_spec& spec) {
+  if (!TakesFactors(spec)) return {};
+  const bool are_long = spec.scaling == POSENC_LONGROPE && spec.length > spec.original_length;
+  return {are_long ? spec.long_factors : spec.factors, are_long ? spec.long_factors_f32 : spec.factors_f32,
+          spec.factor_count};
+}
+
+posenc_rotary_spec WithoutPointers(const posenc_rotary_spec& spec) {
+  posenc_rotary_spec kept = spec;
+  kept.factors = kept.long_factors = kept.frequencies = nullptr;
+  kept.factors_f32 = kept.long_factors_f32 = kept.frequencies_f32 = nullptr;
+  kept.target = nullptr;
+  return kept;
+}
 
 posenc_status CheckSpec(posenc_rotary_spec* spec) {
   if (const posenc_status status = CheckMembers(*spec); status != POSENC_OK) return status;
