@@ -12,7 +12,7 @@ PICKED = (
     ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
     # What is left to wider arithmetic
     ("RoundPairs", "hn::Or(a_is_near, b_is_near)", "a_is_near"),
-    ("StoreQuickly", "kQuickWindow>(", "kQuickWindow / 64>("),
+    ("StoreQuickly", "kQuickWindow>(", "kQuickWindow / 4096>("),
     ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
     ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
     ("RecomputePairs", "pair >= pairs.table.count", "lanes > 1"),
