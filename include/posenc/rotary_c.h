@@ -83,8 +83,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   // i is this j, and r is 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1: axis k = i mod n if i < n * sections[k], else the
-  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set what each axis really gets: for
-  // example, with 64 pairs, {22, 20, 20, 2} in place of IMROPE's {24, 20, 20, 0}.
+  // last axis: ggml's IMROPE. IMROPE's own sections only limit how many pairs an axis may get. Set the
+  // numbers that the axes get. For example, with 64 pairs IMROPE's {24, 20, 20, 0} become {22, 20, 20, 2}.
   POSENC_IMROPE_AXES = 5
 };
 
