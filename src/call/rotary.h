@@ -89,17 +89,6 @@ struct CacheRows {
   }
 };
 
-// In which columns a row of a cache holds the cosine and the sine of pair i. The cosine is in column step * i
-// of the first table. With two tables, the sine is in the same column of the second table; with one table, it
-// is in column sines + step * i. If `copy` is not 0, each number is repeated `copy` columns later.
-struct CacheColumns {
-  std::size_t sines, step, copy;
-
-  bool HasTwoTables() const { return sines == 0; }
-  std::size_t Count(std::size_t pairs) const { return HasTwoTables() && copy == 0 ? pairs : 2 * pairs; }
-};
-CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
-
 // Each call checks every argument before it writes anything. If a value of a list is wrong, *bad_index is the
 // index of the first wrong value; bad_index may be null.
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,

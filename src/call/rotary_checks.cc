@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "call/cache_rows.h"
 #include "call/checks.h"
 #include "call/rotary.h"
 #include "number/double_double.h"
