@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernel/rotate_token.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 
@@ -105,7 +106,7 @@ void CacheRow::LoadFrom(const unsigned char* from, double scale, float* to) cons
   if (cache_.type == POSENC_F32) {
     std::memcpy(to, from, bytes_);
   } else {
-    rotary_.kernels->widen[cache_.type](from, pairs, to);
+    WidenToFloats(rotary_.kernels, cache_.type, from, pairs, to);
   }
   std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
   ScaleFloats(scale, to, pairs);

@@ -26,7 +26,7 @@ struct Rotary {
   posenc_pairing from, to;  // the pairing of the elements that are read, and of the ones that are written
   posenc_arithmetic arithmetic;
   std::int64_t target;
-  const RotaryKernels* kernels;
+  const RotaryKernels* kernels;  // null: the reference
   RotaryTable table;
 
   // The pair of the head at which this piece begins.

@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "call/cache_rows.h"
-#include "call/rotary_sincos.h"
+#include "call/rotary.h"
+#include "kernel/heads.h"
+#include "kernel/rotate_token.h"
 #include "number/compiler.h"
 #include "number/fp_state.h"
 
@@ -26,7 +28,7 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < std::size_t{16} << 20 ? Cached::kByShared : Cached::kNowhere;
 }
 
-// Gives the heads of a tensor to a rotation, token by token.
+// The heads of a tensor, token by token.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
@@ -37,11 +39,10 @@ class TokenHeads {
         IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
   }
 
-  // Calls rotate(heads, false) for all heads of token t at once. If heads are unaligned, or if the pairing
-  // changes, each head is copied to a buffer and back instead. Then rotate(head, true) is called for each
-  // head, and must leave no pair for later.
-  template <class Rotate>
-  void ForToken(std::size_t t, const Rotate& rotate) const {
+  // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
+  // copied to a buffer, rotated there, and copied back instead.
+  template <class Rotation>
+  void Rotate(std::size_t t, const Gain& gain, Rotation& rotation) const {
     const std::size_t stride = tensor_.head_stride * size_;
     auto* data =
         static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
@@ -56,9 +57,9 @@ class TokenHeads {
     heads.source += FirstElement(rotary_.from) * size_;
     heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
-      rotate(heads, false);
+      rotation.Rotate(gain, heads);
     } else {
-      ForEachInBuffer(heads, rotate);
+      RotateInBuffer(heads, gain, rotation);
     }
   }
 
@@ -71,12 +72,14 @@ class TokenHeads {
   }
 
   // Not inlined, because its buffer takes 4 KB of stack, which calls without a buffer should not need.
-  template <class Rotate>
-  POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
+  template <class Rotation>
+  POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
     for (std::size_t h = 0; h < heads.count; ++h) {
       Copy(heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer, heads.pairs);
-      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore}, true);
+      rotation.Rotate(
+          gain, Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore});
+      rotation.End();  // before the next head takes the buffer
       Copy(buffer, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
     }
   }
@@ -120,19 +123,6 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-// Calls rotate(gain, heads, must_complete) for the heads of token t in all tensors (TokenHeads::ForToken).
-template <class Rotate>
-void ForTensors(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, Cached cached,
-                std::size_t t, double amplitude, const Rotate& rotate) {
-  for (std::size_t i = 0; i < tensors.count; ++i) {
-    const posenc_heads& tensor = tensors.heads[i];
-    if (tensor.heads == 0) continue;
-    const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
-    TokenHeads(rotary, tensors.type, tensor, tokens, cached)
-        .ForToken(t, [&](const Heads& heads, bool must_complete) { rotate(gain, heads, must_complete); });
-  }
-}
-
 // Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
 // rotary instead.
 template <class Walk>
@@ -148,70 +138,110 @@ Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   return tally;
 }
 
-Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return InFpState([&] {
-    HeadSinCos sin_cos(rotary);
-    const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
-    Tally tally;
-    for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += sin_cos.Take(positions, t);
-      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.scaling.amplitude,
-                 [&](const Gain& gain, const Heads& heads, bool must_complete) {
-                   tally += sin_cos.Rotate(tensors.type, gain, heads);
-                   if (must_complete) tally += sin_cos.Resolve(tensors.type);
-                 });
+// A rotation by positions: computes the angles of each token.
+class ByPositions {
+ public:
+  ByPositions(const Rotary& rotary, const TokenPositions& positions, posenc_type type)
+      : positions_(positions), rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
+
+  void Begin(std::size_t t) {
+    double position[POSENC_MAX_AXES];
+    positions_.At(t, position);
+    rotation_.Begin(position);
+  }
+  void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
+  Tally End() { return rotation_.End(); }
+
+ private:
+  const TokenPositions& positions_;
+  HeadRotation rotation_;
+};
+
+// A rotation by the caller's cache: loads the cosines and sines of each token.
+class ByCache {
+ public:
+  ByCache(const Rotary& rotary, const CacheRows& rows, posenc_type type)
+      : rotary_(rotary), rows_(rows), type_(type), columns_(ColumnsOf(rows.cache.layout, rotary)) {}
+
+  void Begin(std::size_t t) {
+    row_ = rows_.At(t);
+    loaded_ = {};
+  }
+  void Rotate(const Gain& gain, const Heads& heads) {
+    if (!(gain == loaded_)) CacheRow(rotary_, rows_.cache, columns_, row_).Load(gain, cosines_, sines_);
+    loaded_ = gain;
+    RotateByFloats(rotary_.kernels, type_, cosines_, sines_, heads);
+  }
+  Tally End() { return {}; }
+
+ private:
+  const Rotary& rotary_;
+  const CacheRows& rows_;
+  posenc_type type_;
+  CacheColumns columns_;
+  std::size_t row_ = 0;
+  Gain loaded_{};  // the gain of cosines_ and sines_; no tensor has a gain of 0
+  alignas(64) float cosines_[kPairBuffer];
+  alignas(64) float sines_[kPairBuffer];
+};
+
+// Rotates the heads of all tensors, token by token: all heads of a token share its cosines and sines.
+template <class Rotation>
+Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, double amplitude,
+                   Rotation& rotation) {
+  const Cached cached = WhatCaches(rotary, tensors, tokens);
+  for (std::size_t t = 0; t < tokens; ++t) {
+    rotation.Begin(t);
+    for (std::size_t i = 0; i < tensors.count; ++i) {
+      const posenc_heads& tensor = tensors.heads[i];
+      if (tensor.heads == 0) continue;
+      const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
+      TokenHeads(rotary, tensors.type, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
-    tally += sin_cos.Resolve(tensors.type);
-    return tally;
-  });
+  }
+  return rotation.End();
 }
 
-Tally RotateByCache(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  return InFpState([&] {
-    alignas(64) float cosines[kPairBuffer], sines[kPairBuffer];
-    const Cached cached = WhatCaches(rotary, tensors, tokens);
-    const CacheColumns columns = ColumnsOf(rows.cache.layout, rotary);
-    for (std::size_t t = 0; t < tokens; ++t) {
-      const CacheRow row(rotary, rows.cache, columns, rows.At(t));
-      Gain loaded{};  // the gain of cosines and sines; no tensor has a gain of 0
-      ForTensors(rotary, tensors, tokens, cached, t, 1.0, [&](const Gain& gain, const Heads& heads, bool) {
-        if (!(gain == loaded)) row.Load(gain, cosines, sines);
-        loaded = gain;
-        rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
-      });
-    }
-    return Tally{};
-  });
-}
-
-Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return InFpState([&] {
-    alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
-    TokenSinCos sin_cos(rotary);
-    const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
-    const CacheColumns columns = ColumnsOf(cache.layout, rotary);
-    Tally tally;
-    for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += sin_cos.Take(positions, t);
-      tally += sin_cos.Round(cache.type, gain, cosines, sines);
-      CacheRow(rotary, cache, columns, t).Store(cosines, sines);
-    }
-    return tally;
-  });
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
+  AnchorAngles angles(rotary.kernels, rotary.table);
+  const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
+  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
+  Tally tally;
+  for (std::size_t t = 0; t < positions.tokens; ++t) {
+    double position[POSENC_MAX_AXES];
+    positions.At(t, position);
+    tally += angles.Begin(position);
+    tally += angles.RoundRow(cache.type, gain, cosines, sines);
+    CacheRow(rotary, cache, columns, t).Store(cosines, sines);
+  }
+  return tally;
 }
 
 }  // namespace
 
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); });
+  return ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] {
+      ByPositions rotation(piece, positions, tensors.type);
+      return RotateTokens(piece, tensors, positions.tokens, piece.table.scaling.amplitude, rotation);
+    });
+  });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  ForEachPiece(rotary, [&](const Rotary& piece) { return RotateByCache(piece, rows, tokens, tensors); });
+  ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] {
+      ByCache rotation(piece, rows, tensors.type);
+      return RotateTokens(piece, tensors, tokens, 1.0, rotation);
+    });
+  });
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return WriteCache(piece, positions, cache); });
+  return ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] { return WriteRows(piece, positions, cache); });
+  });
 }
 
 }  // namespace internal

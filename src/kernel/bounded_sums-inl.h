@@ -204,7 +204,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   }
 }
 
-// Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
+// Rotates a vector of pairs: x, y = bits of the rotated elements, as StoreElements takes them. Returns the
 // undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
 //
 //   larger          bits of the larger of |a| and |b|

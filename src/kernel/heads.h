@@ -91,8 +91,8 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t a
 }
 
 // Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
-// pairing (PlacedSinCos, pairs-inl.h).
-struct PlacedSinCosRoom {
+// pairing (PackedSinCos, pairs-inl.h).
+struct PackedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxPiece * sizeof(double)];
 };
 
@@ -148,7 +148,7 @@ struct PhaseStep {
 };
 
 // How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
-struct Progress {
+struct PairCursor {
   std::size_t head, pair;
 };
 
@@ -172,7 +172,7 @@ inline void StoreBits(posenc_type type, std::uint32_t bits, unsigned char* to) {
 // Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
 // read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
 // room.
-void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
+void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, PairCursor at,
                     const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided);
 
 }  // namespace internal

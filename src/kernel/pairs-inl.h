@@ -131,7 +131,7 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
 // Stores a vector of pairs to `at`: x = the bits of the first elements, y = the bits of the second ones. Bits
 // of 16-bit elements lie in the low half of each word, and the high half is 0.
 template <posenc_type kType, posenc_pairing kPairing, class DF>
-HWY_INLINE void StorePairs(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>* at, std::size_t apart) {
+HWY_INLINE void StoreElements(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kType>* at, std::size_t apart) {
   constexpr bool kIsSplit = kPairing == POSENC_HALF_SPLIT;
   if constexpr (kType == POSENC_F32) {
     const auto x_floats = hn::BitCast(df, x), y_floats = hn::BitCast(df, y);
@@ -261,11 +261,11 @@ HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
   hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
 
-// placed = the products in double, for float32.
+// packed = the products in double, for float32.
 template <class Arrays>
-HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& placed) {
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& packed) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
-                         HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, placed); });
+                         HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, packed); });
 }
 
 // The two floats that stand for a double v: high has its first kHighDigits digits, low is v - high as a
@@ -325,7 +325,7 @@ inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
 
 // What RotateExact loads: doubles for float32; for 16-bit types parts[0] is high, parts[1] low.
 template <posenc_type kType, posenc_pairing kPairing>
-struct PlacedSinCos {
+struct PackedSinCos {
   using Value = std::conditional_t<kType == POSENC_F32, double, float>;
   static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
 
@@ -333,28 +333,28 @@ struct PlacedSinCos {
       parts[kParts];
 };
 
-// What PlaceSinCos wrote to `room` for the same type and pairing.
+// What PackSinCos wrote to `room` for the same type and pairing.
 template <posenc_type kType, posenc_pairing kPairing>
-const PlacedSinCos<kType, kPairing>& PlacedIn(const PlacedSinCosRoom& room) {
-  using Placed = PlacedSinCos<kType, kPairing>;
-  static_assert(sizeof(Placed) <= sizeof(room) && alignof(Placed) <= alignof(PlacedSinCosRoom),
+const PackedSinCos<kType, kPairing>& PackedIn(const PackedSinCosRoom& room) {
+  using Packed = PackedSinCos<kType, kPairing>;
+  static_assert(sizeof(Packed) <= sizeof(room) && alignof(Packed) <= alignof(PackedSinCosRoom),
                 "there must be room");
-  return *reinterpret_cast<const Placed*>(room.bytes);
+  return *reinterpret_cast<const Packed*>(room.bytes);
 }
 
-// placed = the high or the low parts of all products, in the order in which the loop loads them.
+// packed = the high or the low parts of all products, in the order in which the loop loads them.
 template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Arrays>
-HWY_INLINE void PlaceParts(const ScaledSinCos& sin_cos, Arrays& placed) {
+HWY_INLINE void PackParts(const ScaledSinCos& sin_cos, Arrays& packed) {
   if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
     SinCosArrays<float> arrays;
     StoreParts<kType, kPart>(sin_cos, arrays);
-    PutPerElement(arrays.cosines, arrays.sines, sin_cos.count, placed);
+    PutPerElement(arrays.cosines, arrays.sines, sin_cos.count, packed);
   } else {
-    StoreParts<kType, kPart>(sin_cos, placed);
+    StoreParts<kType, kPart>(sin_cos, packed);
   }
   if constexpr (kTakesWords<kType, kPairing>) {
-    Deinterleave(placed.cosines, sin_cos.count);
-    Deinterleave(placed.sines, sin_cos.count);
+    Deinterleave(packed.cosines, sin_cos.count);
+    Deinterleave(packed.sines, sin_cos.count);
   }
 }
 

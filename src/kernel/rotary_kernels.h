@@ -1,4 +1,5 @@
-// The rotary's kernels: one table of functions for each compiled target (targets.h).
+// The rotary's kernels: one table of functions for each compiled target (targets.h) but the reference. The
+// classes in rotate_token.h call them, and nothing else does.
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 
@@ -20,11 +21,11 @@ struct RotaryKernels {
   Tally (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines);
 
   // Cosines and sines of an offset, a small whole position; absolute error u. The arrays have no room for
-  // more than the pairs. Null in the scalar path.
+  // more than the pairs.
   void (*offset)(const FrequencyTable& table, double offset, double* cosines, double* sines);
 
   // Cosines and sines by angle addition, from an anchor's and an offset's; absolute error kAddedAngleError
-  // (6.5 u). Null in the scalar path.
+  // (6.5 u).
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
   // G cos and G sin, correctly rounded to the type. `cosines` and `sines` come from `sin_cos`.
@@ -32,7 +33,7 @@ struct RotaryKernels {
                               const double* cosines, const double* sines, void* rounded_cosines,
                               void* rounded_sines);
 
-  // The same by angle addition. Null in the scalar path.
+  // The same by angle addition.
   Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Multiples& multiples,
                                       const Gain& gain, const AddedAngles& added, void* rounded_cosines,
                                       void* rounded_sines);
@@ -40,15 +41,15 @@ struct RotaryKernels {
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Writes G cos and G sin [pairs] to `placed` as `exact` loads them.
-  void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
-                                  const Gain& gain, PlacedSinCosRoom& placed);
+  // Writes G cos and G sin [pairs] to `packed` as `exact` loads them.
+  void (*pack[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
+                                 const Gain& gain, PackedSinCosRoom& packed);
 
   // Rotates a token's heads, each element correctly rounded: x = G (a cos - b sin), y = G (b cos + a sin).
   // Undecided pairs are queued in `undecided`, until `resolve` with the same type and gain stores them. Added
   // angles may be replaced by direct ones.
   Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
-                                   const PlacedSinCosRoom& placed, const Heads& heads,
+                                   const PackedSinCosRoom& packed, const Heads& heads,
                                    UndecidedPairs& undecided);
   void (*resolve)(posenc_type type, const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided,
                   Tally& tally);
@@ -58,7 +59,8 @@ struct RotaryKernels {
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
 };
 
-// The kernels of a target; null if it is not compiled.
+// The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its
+// functions (rotary_reference.h) instead.
 const RotaryKernels* RotaryKernelsOf(std::int64_t target);
 
 }  // namespace internal

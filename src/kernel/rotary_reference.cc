@@ -213,11 +213,6 @@ Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, co
   return tally;
 }
 
-Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
-                      double* sines) {
-  return ReferenceRound(table, multiples, kNoGain, POSENC_F64, cosines, sines);
-}
-
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
   SharedSinCos wide;
   wide.Clear();

@@ -1,5 +1,5 @@
-// Caches and rotation by the scalar path (wide_sincos.h): the last row of the rotary's table of kernels, and
-// the last tier of all others.
+// Caches and rotation by the scalar path (wide_sincos.h): what the target REFERENCE does, and
+// the last tier of all other targets.
 #ifndef POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 #define POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 
@@ -40,9 +40,7 @@ bool IsShort(const Gain& gain);
 // these.
 bool IsShortInFloat(const Gain& gain);
 
-// REFERENCE's row of RotaryKernels.
-Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
-                      double* sines);
+// What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                      posenc_type type, void* cosines, void* sines);
 Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);

@@ -39,7 +39,7 @@ class BoundedRotation {
 
   // Rotates `count` pairs from `at` on, or a few more: to the end of a block, where the quick loop may go on,
   // or of the head. Returns the next pair.
-  Progress Rotate(Progress at, std::size_t count) {
+  PairCursor Rotate(PairCursor at, std::size_t count) {
     if (!are_tightened_) bounds_.TightenFor(angles_.cosines, angles_.sines, heads_.pairs);
     are_tightened_ = true;
     while (count != 0 && at.head != heads_.count) {
@@ -77,7 +77,7 @@ class BoundedRotation {
   static constexpr std::size_t kFewUndecided = 2;
 
   // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
-  std::size_t RotateVectors(Progress at, std::size_t end) {
+  std::size_t RotateVectors(PairCursor at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
     const std::size_t count = (end - at.pair) / lanes * lanes;
@@ -85,11 +85,11 @@ class BoundedRotation {
   }
 
   // Rotates the pairs before `end`, fewer than a vector has lanes, by way of a copy. Returns `end`.
-  std::size_t RotateLast(Progress at, std::size_t end) {
+  std::size_t RotateLast(PairCursor at, std::size_t end) {
     return is_split_ ? RotateLastOf<POSENC_HALF_SPLIT>(at, end) : RotateLastOf<POSENC_NEIGHBOURS>(at, end);
   }
   template <posenc_pairing kPairing>
-  HWY_NOINLINE std::size_t RotateLastOf(Progress at, std::size_t end) {
+  HWY_NOINLINE std::size_t RotateLastOf(PairCursor at, std::size_t end) {
     const Head<kType> head(heads_, at.head);
     LastPairs<kType, kPairing, PairsOf<kType>> last;
     last.Read(head.source, at.pair, end, heads_.apart);
@@ -112,7 +112,7 @@ class BoundedRotation {
   // A vector with an infinity or a NaN in every pair is rotated by direct angles, with which these are
   // decided.
   HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                                     Progress at, std::size_t count) {
+                                     PairCursor at, std::size_t count) {
     const PairsOf<kType> df;
     const hn::RebindToSigned<PairsOf<kType>> di;
     std::size_t k = 0;
@@ -141,9 +141,9 @@ class BoundedRotation {
         }
       }
       if (is_split_) {
-        StorePairs<kType, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
+        StoreElements<kType, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
       } else {
-        StorePairs<kType, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
+        StoreElements<kType, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
       }
     }
     return k;
@@ -152,7 +152,8 @@ class BoundedRotation {
   // Queues the undecided pairs of a vector, a bit each, whose elements are at `from` as in RotateRun. Returns
   // false, and queues none, if with these the token's added angles have left more than kFewUndecided pairs
   // undecided: now its angles are direct, and the vector must be rotated again.
-  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart, Progress at) {
+  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
+                          PairCursor at) {
     if (!angles_.are_direct && (undecided_by_added_ += hwy::PopCount(pairs)) > kFewUndecided) {
       TakeDirectAngles();
       return false;
@@ -185,15 +186,15 @@ class BoundedRotation {
 // Writes a token's cosines and sines [pairs], times the gain, into `room` as RotateExact loads them: doubles
 // for float32, times kSinCosScale; high and low parts in float for 16-bit types.
 template <posenc_type kType, posenc_pairing kPairing>
-void PlaceSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
-                 PlacedSinCosRoom& room) {
+void PackSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
+                PackedSinCosRoom& room) {
   const ScaledSinCos scaled(cosines, sines, pairs, gain);
-  auto* placed = new (room.bytes) PlacedSinCos<kType, kPairing>;
+  auto* packed = new (room.bytes) PackedSinCos<kType, kPairing>;
   if constexpr (kType == POSENC_F32) {
-    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), placed->parts[0]);
+    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), packed->parts[0]);
   } else {
-    PlaceParts<kType, kPairing, Part::kHigh>(scaled, placed->parts[0]);
-    PlaceParts<kType, kPairing, Part::kLow>(scaled, placed->parts[1]);
+    PackParts<kType, kPairing, Part::kHigh>(scaled, packed->parts[0]);
+    PackParts<kType, kPairing, Part::kLow>(scaled, packed->parts[1]);
   }
 }
 
@@ -220,8 +221,8 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");
   std::size_t blocks = 1;
-  for (Progress at{0, 0};;) {
-    const Progress before = at;
+  for (PairCursor at{0, 0};;) {
+    const PairCursor before = at;
     if (is_quick) at = rotate_quickly(heads, quick, at, deferred);
     const bool was_full = deferred.count == deferred.kMax;
     if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
@@ -242,15 +243,15 @@ HWY_NOINLINE Tally RotateBlocks(decltype(&RotateQuickly<kType, POSENC_HALF_SPLIT
 //
 //   x = G (a cos - b sin), y = G (b cos + a sin)
 //
-// `room` is PlaceSinCos' for the same type, pairing and gain; `angles` are the same token's, without the
+// `room` is PackSinCos' for the same type, pairing and gain; `angles` are the same token's, without the
 // gain.
 template <posenc_type kType, posenc_pairing kPairing>
-Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PlacedSinCosRoom& room,
+Tally RotateExact(const Rotation& rotation, TokenAngles& angles, const PackedSinCosRoom& room,
                   const Heads& heads, UndecidedPairs& undecided) {
-  using Placed = PlacedSinCos<kType, kPairing>;
-  using Value = typename Placed::Value;
-  const auto& first = PlacedIn<kType, kPairing>(room).parts[0];
-  const auto& last = PlacedIn<kType, kPairing>(room).parts[Placed::kParts - 1];  // float32 has one part
+  using Packed = PackedSinCos<kType, kPairing>;
+  using Value = typename Packed::Value;
+  const auto& first = PackedIn<kType, kPairing>(room).parts[0];
+  const auto& last = PackedIn<kType, kPairing>(room).parts[Packed::kParts - 1];  // float32 has one part
   return RotateBlocks<kType, Value>(&RotateQuickly<kType, kPairing, Value>,
                                     {first.cosines, first.sines, last.cosines, last.sines}, rotation, angles,
                                     heads, undecided);

@@ -34,7 +34,7 @@ struct DeferredVectors {
   static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
 
   std::size_t count = 0;
-  Progress at[kMax];
+  PairCursor at[kMax];
   std::size_t pairs[kMax];
   std::uint8_t lanes[kMax][8];
   HWY_ALIGN ElementOf<kType> elements[kMax]
@@ -44,8 +44,8 @@ struct DeferredVectors {
 #if HWY_TARGET == HWY_SCALAR
 
 template <posenc_type kType, posenc_pairing, class Value>
-Progress RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, Progress at,
-                       DeferredVectors<kType>& /*deferred*/) {
+PairCursor RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, PairCursor at,
+                         DeferredVectors<kType>& /*deferred*/) {
   return at;
 }
 
@@ -65,7 +65,7 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 // float32 without kCutsSums.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
-                      std::size_t count, Progress at, DeferredVectors<kType>& deferred) {
+                      std::size_t count, PairCursor at, DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
@@ -96,7 +96,7 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
 // Returns false, and stores nothing, if lanes are undecided and `Defer` refuses the vector.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                            const QuickSinCos<Value>& sin_cos, Progress at,
+                            const QuickSinCos<Value>& sin_cos, PairCursor at,
                             DeferredVectors<kType>& deferred) {
   const std::size_t i = at.pair;
   constexpr bool kNoticesNans = kCutsSums<kType>;
@@ -146,7 +146,7 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
 // and of the next one, and a lane tests both. In sin_cos, a vector for even pairs comes before each vector
 // for odd pairs (Deinterleave).
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
-                            const QuickSinCos<float>& sin_cos, Progress at,
+                            const QuickSinCos<float>& sin_cos, PairCursor at,
                             DeferredVectors<POSENC_BF16>& deferred) {
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
@@ -197,7 +197,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
 // Lane k tests element k of both vectors.
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
-                              const QuickSinCos<Value>& sin_cos, Progress at,
+                              const QuickSinCos<Value>& sin_cos, PairCursor at,
                               DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t i = at.pair, lanes = hn::Lanes(df);
@@ -221,13 +221,13 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
 
 // Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block).
 //
-//   shared  for all heads: c and s of all pairs, as PlaceSinCos wrote them
+//   shared  for all heads: c and s of all pairs, as PackSinCos wrote them
 //
 // Stops at, and returns, the first vector that is neither decided nor deferred, or the last pairs of a head
 // if they do not fill a vector; BoundedRotation takes them. Returns head heads.count if all are done.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, Progress at,
-                                    DeferredVectors<kType>& deferred) {
+HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, PairCursor at,
+                                      DeferredVectors<kType>& deferred) {
   const QuickSinCos<Value> sin_cos = shared;  // a copy, which the compiler knows no store can change
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs, apart = heads.apart;
   const std::size_t words = pairs - pairs % (2 * lanes);

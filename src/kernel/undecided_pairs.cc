@@ -11,7 +11,7 @@
 namespace posenc {
 namespace internal {
 
-void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
+void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, PairCursor at,
                     const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided) {
   const std::size_t size = ElementSize(type);
   const auto* elements = static_cast<const unsigned char*>(from);
