@@ -95,15 +95,16 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     if (rotary == nullptr) continue;
     EXPECT_TRUE(rows.insert(rotary).second) << n;
     EXPECT_TRUE(rotary->sin_cos != nullptr && rotary->offset != nullptr && rotary->add != nullptr) << n;
-    EXPECT_NE(rotary->resolve, nullptr) << n;
+    EXPECT_TRUE(rotary->pairs_per_pass != nullptr && rotary->resolve != nullptr) << n;
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;
       EXPECT_NE(rotary->round_added[type], nullptr) << n << ", type " << type;
+      EXPECT_NE(rotary->bounded[type], nullptr) << n << ", type " << type;
       EXPECT_EQ(rotary->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
         EXPECT_NE(rotary->pack[type][pairing], nullptr) << n << ", type " << type;
-        EXPECT_NE(rotary->exact[type][pairing], nullptr) << n << ", type " << type;
+        EXPECT_NE(rotary->quickly[type][pairing], nullptr) << n << ", type " << type;
         EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
       }
     }

@@ -16,8 +16,11 @@
 
 #include "hwy/highway.h"
 
-#include "kernel/rotate-inl.h"
+#include "kernel/pack_sincos-inl.h"
+#include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
+#include "kernel/rotate_quickly-inl.h"
+#include "kernel/token_sincos-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
@@ -56,7 +59,9 @@ constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           POSENC_TYPES(RoundAddedAngles),
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_TYPES_AND_PAIRINGS(PackSinCos),
-                                          POSENC_TYPES_AND_PAIRINGS(RotateExact),
+                                          POSENC_TYPES_AND_PAIRINGS(RotateAndQueue),
+                                          POSENC_TYPES(RotateBetweenBounds),
+                                          &PairsPerPass,
                                           &ResolveUndecidedPairs,
                                           POSENC_TYPES_AND_PAIRINGS(RotateFast)};
 

@@ -41,16 +41,23 @@ struct RotaryKernels {
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Writes G cos and G sin [pairs] to `packed` as `exact` loads them.
+  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them.
   void (*pack[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
                                  const Gain& gain, PackedSinCosRoom& packed);
 
-  // Rotates a token's heads, each element correctly rounded: x = G (a cos - b sin), y = G (b cos + a sin).
-  // Undecided pairs are queued in `undecided`, until `resolve` with the same type and gain stores them. Added
-  // angles may be replaced by direct ones.
-  Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
-                                   const PackedSinCosRoom& packed, const Heads& heads,
-                                   UndecidedPairs& undecided);
+  // The tiers of the exact rotation: x = G (a cos - b sin), y = G (b cos + a sin), each rounded once.
+  // HeadRotation::RotateExactly (rotate_token.cc) says which tier takes what. `quickly` and `bounded` rotate
+  // pairs from `at` on, and return where they stopped. They queue single pairs that they leave undecided.
+  // `bounded` may replace added angles by direct ones.
+  PairCursor (*quickly[kSummandTypes][2])(const Rotation& rotation, const PackedSinCosRoom& packed,
+                                          const Heads& heads, PairCursor at, UndecidedPairs& undecided);
+  PairCursor (*bounded[kSummandTypes])(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
+                                       PairCursor at, std::size_t count, UndecidedPairs& undecided);
+
+  // How many pairs `quickly` takes at once.
+  std::size_t (*pairs_per_pass)(posenc_type type, posenc_pairing pairing);
+
+  // Stores the queued pairs that are decided with direct angles, and leaves the others in the queue.
   void (*resolve)(posenc_type type, const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided,
                   Tally& tally);
 

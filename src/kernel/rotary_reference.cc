@@ -151,12 +151,12 @@ template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gai
 template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
                               const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
-RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
-                          Tally& tally) {
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
+                          const PairToRotate& pair, SharedSinCos& wide, Tally& tally) {
+  const float a = pair.a, b = pair.b;
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
-  const int angle = KnownAngleAt(table, pair, multiple);
+  const int angle = KnownAngleAt(table, pair.index, pair.multiple);
   const int known = gain.inverse && angle > 0 ? 24 - angle : angle;
   if (AreProducts(known, gain, a, b)) {
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
@@ -164,14 +164,14 @@ RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Ga
   const bool is_finite = IsFinite(a) && IsFinite(b);
   RotatedPair rotated;
   if (is_finite && gain.IsDouble() &&
-      RotateInTwoDoubles(known, gain, type, static_cast<double>(a), static_cast<double>(b), cosine, sine,
-                         &rotated)) {
+      RotateInTwoDoubles(known, gain, type, static_cast<double>(a), static_cast<double>(b), pair.cosine,
+                         pair.sine, &rotated)) {
     return rotated;
   }
   ++tally.recomputed;
   RoundOnDemand(
-      wide.in_256_bits.Find(table, pair, multiple, tally),
-      [&] { return wide.in_1024_bits.Find(table, pair, multiple, tally); }, tally,
+      wide.in_256_bits.Find(table, pair.index, pair.multiple, tally),
+      [&] { return wide.in_1024_bits.Find(table, pair.index, pair.multiple, tally); }, tally,
       [&](const auto& sin_cos) {
         if (!is_finite) return RotateNonFinite(sin_cos, gain, a, b, &rotated);
         double x, y;
@@ -213,15 +213,13 @@ Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, co
   return tally;
 }
 
-Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
+void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
   SharedSinCos wide;
   wide.Clear();
-  Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.multiples[i], rotation.gain, type, i, a, b, NAN, NAN, wide,
-                         tally);
+    return RecomputePair(rotation.table, rotation.gain, type, {i, rotation.multiples[i], a, b, NAN, NAN},
+                         wide, rotation.tally);
   });
-  return tally;
 }
 
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines) {

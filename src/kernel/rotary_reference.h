@@ -26,12 +26,17 @@ void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, co
 // rounded once to the type. NaNs become the canonical one, and infinities what IEEE arithmetic makes of them.
 // Whole quarter turns are exact products. The pair's cosine and sine are good to kDirectRotationError and
 // spare wide arithmetic some pairs; they may be NaNs.
+struct PairToRotate {
+  std::size_t index;
+  double multiple;
+  float a, b;
+  double cosine, sine;
+};
 struct RotatedPair {
   float x, y;
 };
-RotatedPair RecomputePair(const FrequencyTable& table, double multiple, const Gain& gain, posenc_type type,
-                          std::size_t pair, float a, float b, double cosine, double sine, SharedSinCos& wide,
-                          Tally& tally);
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
+                          const PairToRotate& pair, SharedSinCos& wide, Tally& tally);
 
 // Whether products of floats with the gain are exact in double. Longer gains make no ties.
 bool IsShort(const Gain& gain);
@@ -43,7 +48,7 @@ bool IsShortInFloat(const Gain& gain);
 // What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
 Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
                      posenc_type type, void* cosines, void* sines);
-Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
+void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
 
 }  // namespace internal

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
+#include "kernel/pack_sincos-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/quick_sums-inl.h"
 
@@ -219,7 +220,7 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   return true;
 }
 
-// Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block).
+// Rotates a token's heads from `at` on, which begins a pass (PairsPerPass).
 //
 //   shared  for all heads: c and s of all pairs, as PackSinCos wrote them
 //
@@ -286,13 +287,45 @@ HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation
   for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
-    QueueUndecided(kType, PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
-                   deferred.pairs[n], deferred.at[n], rotation, heads, undecided);
+    QueueUndecided<kType>(rotation, heads, deferred.at[n],
+                          PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
+                          deferred.pairs[n], undecided);
   }
   deferred.count = 0;
 }
 
 #endif  // HWY_SCALAR
+
+// Returns how many pairs the quick loop takes at once.
+inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
+  if (!kHasVectors) return 32;
+  const bool are_words =
+      kTakesWords<POSENC_BF16, POSENC_HALF_SPLIT> && type == POSENC_BF16 && pairing == POSENC_HALF_SPLIT;
+  return hn::Lanes(hn::ScalableTag<float>()) * (are_words ? 2 : 1);
+}
+
+// The first tier of the exact rotation, from `at` on: RotateQuickly, and the undecided pairs of the vectors
+// that it defers are queued. Returns where it stopped: at the first vector that is left to the second tier,
+// at any vector if the queue is full, or at head heads.count if all are done. `packed` is from PackSinCos for
+// the same type, pairing and gain.
+template <posenc_type kType, posenc_pairing kPairing>
+PairCursor RotateAndQueue(const Rotation& rotation, const PackedSinCosRoom& packed, const Heads& heads,
+                          PairCursor at, UndecidedPairs& undecided) {
+  using Packed = PackedSinCos<kType, kPairing>;
+  const auto& first = PackedIn<kType, kPairing>(packed).parts[0];
+  const auto& last = PackedIn<kType, kPairing>(packed).parts[Packed::kParts - 1];  // float32 has one part
+  const QuickSinCos<typename Packed::Value> sin_cos = {first.cosines, first.sines, last.cosines, last.sines};
+  DeferredVectors<kType> deferred;
+  static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
+                "there must be room");
+  for (;;) {
+    at = RotateQuickly<kType, kPairing>(heads, sin_cos, at, deferred);
+    const bool was_full = deferred.count == deferred.kMax;
+    if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
+    // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
+    if (!was_full || undecided.IsFull()) return at;
+  }
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -125,12 +125,14 @@ class HeadRotation : private AnchorAngles {
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(const Heads& heads);
   void Resolve();
+  std::size_t PairsPerPass(posenc_pairing pairing);
 
   posenc_arithmetic arithmetic_;
   posenc_type type_;
   TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
   Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
   bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
+  std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
   Tally tally_;
   Shared shared_;
 };
