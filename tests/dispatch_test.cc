@@ -99,7 +99,6 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;
-      EXPECT_NE(rotary->round_added[type], nullptr) << n << ", type " << type;
       EXPECT_NE(rotary->bounded[type], nullptr) << n << ", type " << type;
       EXPECT_EQ(rotary->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {

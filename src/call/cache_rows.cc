@@ -65,58 +65,77 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
   return {0, 1, 0};
 }
 
-CacheRow::CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns,
-                   std::size_t row)
-    : rotary_(rotary), cache_(cache), size_(ElementSize(cache.type)), bytes_(rotary.pairs * size_) {
-  const std::size_t offset = row * cache.row_stride + columns.step * rotary.First();
-  cos_ = static_cast<unsigned char*>(cache.cos) + offset * size_;
+CacheAccess::CacheAccess(const Rotary& rotary, const posenc_cache& cache)
+    : rotary_(rotary),
+      type_(cache.type),
+      size_(ElementSize(cache.type)),
+      bytes_(rotary.pairs * size_),
+      stride_(cache.row_stride * size_) {
+  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
+  const std::size_t first = columns.step * rotary.First();
+  cos_ = static_cast<unsigned char*>(cache.cos) + first * size_;
   sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
-         (offset + columns.sines) * size_;
+         (first + columns.sines) * size_;
   is_interleaved_ = columns.step == 2;
   copy_ = columns.copy * size_;
 }
 
-void CacheRow::Store(const unsigned char* cosines, const unsigned char* sines) const {
+void CacheAccess::Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const {
+  unsigned char *const to_cos = cos_ + row * stride_, *const to_sin = sin_ + row * stride_;
   if (is_interleaved_ && copy_ == 0) {
-    Interleave(cosines, sines, cos_);
+    Interleave(cosines, sines, to_cos);
   } else if (is_interleaved_) {
-    Interleave(cosines, cosines, cos_);
-    Interleave(sines, sines, sin_);
+    Interleave(cosines, cosines, to_cos);
+    Interleave(sines, sines, to_sin);
   } else {
-    std::memcpy(cos_, cosines, bytes_);
-    std::memcpy(sin_, sines, bytes_);
+    std::memcpy(to_cos, cosines, bytes_);
+    std::memcpy(to_sin, sines, bytes_);
     if (copy_ == 0) return;
-    std::memcpy(cos_ + copy_, cosines, bytes_);
-    std::memcpy(sin_ + copy_, sines, bytes_);
+    std::memcpy(to_cos + copy_, cosines, bytes_);
+    std::memcpy(to_sin + copy_, sines, bytes_);
   }
 }
 
-void CacheRow::Load(const Gain& gain, float* cosines, float* sines) const {
-  LoadFrom(cos_, gain.scale, cosines);
-  LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
+void CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
+  LoadFrom(cos_ + row * stride_, gain.scale, cosines);
+  LoadFrom(sin_ + row * stride_, gain.inverse ? -gain.scale : gain.scale, sines);
 }
 
-void CacheRow::LoadFrom(const unsigned char* from, double scale, float* to) const {
+void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) const {
   const std::size_t pairs = rotary_.pairs;
   alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
   if (is_interleaved_) {
     size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements) : Elements<4>::TakeEven(from, pairs, elements);
     from = elements;
   }
-  if (cache_.type == POSENC_F32) {
+  if (type_ == POSENC_F32) {
     std::memcpy(to, from, bytes_);
   } else {
-    WidenToFloats(rotary_.kernels, cache_.type, from, pairs, to);
+    WidenToFloats(rotary_.kernels, type_, from, pairs, to);
   }
   std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
   ScaleFloats(scale, to, pairs);
 }
 
-void CacheRow::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
+void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
   const auto interleave = size_ == 2   ? Elements<2>::Interleave
                           : size_ == 4 ? Elements<4>::Interleave
                                        : Elements<8>::Interleave;
   interleave(a, b, rotary_.pairs, to);
+}
+
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
+  AnchorAngles angles(rotary.kernels, rotary.table);
+  const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
+  const CacheAccess rows(rotary, cache);
+  for (std::size_t t = 0; t < positions.tokens; ++t) {
+    double position[POSENC_MAX_AXES];
+    positions.At(t, position);
+    angles.WriteRow(position, cache.type, gain, cosines, sines);
+    rows.Store(t, cosines, sines);
+  }
+  return angles.tally();
 }
 
 }  // namespace internal

@@ -25,29 +25,33 @@ struct CacheColumns {
 };
 CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
 
-// Reads or writes a row of a cache, in any layout.
-class CacheRow {
+// Reads or writes rows of a cache, in any layout.
+class CacheAccess {
  public:
-  CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns, std::size_t row);
+  CacheAccess(const Rotary& rotary, const posenc_cache& cache);
 
-  // Writes the row. cosines and sines [pairs] have the cache's type.
-  void Store(const unsigned char* cosines, const unsigned char* sines) const;
+  // Writes a row. cosines and sines [pairs] have the cache's type.
+  void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
-  // Reads the row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
+  // Reads a row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
   // zeros after the pairs.
-  void Load(const Gain& gain, float* cosines, float* sines) const;
+  void Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
 
  private:
   void LoadFrom(const unsigned char* from, double scale, float* to) const;
   void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const;
 
   const Rotary& rotary_;
-  const posenc_cache& cache_;
+  posenc_type type_;
   std::size_t size_, bytes_;   // the bytes of one element, and of one element for each pair
-  unsigned char *cos_, *sin_;  // where the row's cosines and sines begin
+  std::size_t stride_;         // the bytes from a row to the next one
+  unsigned char *cos_, *sin_;  // where the cosines and sines of row 0 begin
   bool is_interleaved_;        // whether cosines, and sines, of neighbouring pairs are two columns apart
   std::size_t copy_;           // bytes from a number to its repetition; 0 if it is not repeated
 };
+
+// Writes a row for each token. Call it in posenc's floating-point state (number/fp_state.h).
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
 
 }  // namespace internal
 }  // namespace posenc

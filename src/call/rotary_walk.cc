@@ -150,7 +150,8 @@ class ByPositions {
     rotation_.Begin(position);
   }
   void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
-  Tally End() { return rotation_.End(); }
+  void End() { rotation_.End(); }
+  const Tally& tally() const { return rotation_.tally(); }
 
  private:
   const TokenPositions& positions_;
@@ -161,24 +162,25 @@ class ByPositions {
 class ByCache {
  public:
   ByCache(const Rotary& rotary, const CacheRows& rows, posenc_type type)
-      : rotary_(rotary), rows_(rows), type_(type), columns_(ColumnsOf(rows.cache.layout, rotary)) {}
+      : rotary_(rotary), rows_(rows), type_(type), cache_(rotary, rows.cache) {}
 
   void Begin(std::size_t t) {
     row_ = rows_.At(t);
     loaded_ = {};
   }
   void Rotate(const Gain& gain, const Heads& heads) {
-    if (!(gain == loaded_)) CacheRow(rotary_, rows_.cache, columns_, row_).Load(gain, cosines_, sines_);
+    if (!(gain == loaded_)) cache_.Load(row_, gain, cosines_, sines_);
     loaded_ = gain;
     RotateByFloats(rotary_.kernels, type_, cosines_, sines_, heads);
   }
-  Tally End() { return {}; }
+  void End() {}
+  Tally tally() const { return {}; }
 
  private:
   const Rotary& rotary_;
   const CacheRows& rows_;
   posenc_type type_;
-  CacheColumns columns_;
+  CacheAccess cache_;
   std::size_t row_ = 0;
   Gain loaded_{};  // the gain of cosines_ and sines_; no tensor has a gain of 0
   alignas(64) float cosines_[kPairBuffer];
@@ -199,23 +201,8 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
       TokenHeads(rotary, tensors.type, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
   }
-  return rotation.End();
-}
-
-Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
-  AnchorAngles angles(rotary.kernels, rotary.table);
-  const Gain gain{rotary.table.scaling.amplitude, 1.0, false};
-  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
-  Tally tally;
-  for (std::size_t t = 0; t < positions.tokens; ++t) {
-    double position[POSENC_MAX_AXES];
-    positions.At(t, position);
-    tally += angles.Begin(position);
-    tally += angles.RoundRow(cache.type, gain, cosines, sines);
-    CacheRow(rotary, cache, columns, t).Store(cosines, sines);
-  }
-  return tally;
+  rotation.End();
+  return rotation.tally();
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
 static_assert(kPadding >= kVectorPadding, "tables are read as whole vectors too");
 
 // What a token's cosines and sines are added from: the cosines and sines of its anchor, a token before it,
-// and of the offset from there. Arrays [pairs], readable as whole vectors.
+// and of the offset from there. Arrays [pairs], readable as whole vectors. The offset's are null if the token
+// is its own anchor.
 struct AddedAngles {
   const double* cosines;
   const double* sines;

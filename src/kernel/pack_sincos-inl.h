@@ -80,7 +80,7 @@ struct ScaledSinCos {
 // Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of the pairs
 // from i on. From the first vector beyond `count` to PaddedPairs(count) they are zeros.
 //
-// Error: kScaledError (5 u) for direct angles. Worst known: see RoundSinCosOfPairs (token_sincos-inl.h).
+// Error: kScaledError (5 u) for direct angles. Worst known: see CacheRowRounding (cache_row-inl.h).
 template <class Take>
 HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;

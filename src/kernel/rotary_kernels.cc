@@ -16,6 +16,7 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/cache_row-inl.h"
 #include "kernel/pack_sincos-inl.h"
 #include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
@@ -54,9 +55,8 @@ namespace HWY_NAMESPACE {
 constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           &SinCosOfOffset,
                                           &AddTokenAngles,
-                                          {nullptr, &RoundSinCos<POSENC_F32>, &RoundSinCos<POSENC_BF16>,
-                                           &RoundSinCos<POSENC_F16>, &RoundSinCosToDouble},
-                                          POSENC_TYPES(RoundAddedAngles),
+                                          {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>,
+                                           &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_TYPES_AND_PAIRINGS(PackSinCos),
                                           POSENC_TYPES_AND_PAIRINGS(RotateAndQueue),

@@ -18,7 +18,8 @@ namespace internal {
 // kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
   // Cosines and sines of a token's angles; relative error kDirectError (3 u).
-  Tally (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines);
+  void (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines,
+                  Tally& tally);
 
   // Cosines and sines of an offset, a small whole position; absolute error u. The arrays have no room for
   // more than the pairs.
@@ -28,15 +29,9 @@ struct RotaryKernels {
   // (6.5 u).
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
-  // G cos and G sin, correctly rounded to the type. `cosines` and `sines` come from `sin_cos`.
-  Tally (*round[kEntryTypes])(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                              const double* cosines, const double* sines, void* rounded_cosines,
-                              void* rounded_sines);
-
-  // The same by angle addition.
-  Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Multiples& multiples,
-                                      const Gain& gain, const AddedAngles& added, void* rounded_cosines,
-                                      void* rounded_sines);
+  // A row of a cache: G cos and G sin, correctly rounded to the type. Angles without an offset come from
+  // `sin_cos`. The ladder is in cache_row-inl.h.
+  void (*round[kEntryTypes])(const Rotation& rotation, const AddedAngles& angles, void* cosines, void* sines);
 
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);

@@ -113,6 +113,22 @@ bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a,
          RoundBesideProduct(type, y * unit * factor, (swap ? b : a) * factor, rest, &rotated->y);
 }
 
+// Element k of cosines and sines = gain * cosine and gain * sine of a pair, each rounded once to a type.
+void RecomputeEntries(const Rotation& rotation, posenc_type type, std::size_t pair, std::size_t k,
+                      void* cosines, void* sines) {
+  double cosine, sine;
+  ++rotation.tally.recomputed;
+  RoundSinCos(rotation.table, pair, rotation.multiples[pair], nullptr, rotation.gain, type, &sine, &cosine,
+              rotation.tally);
+  const auto store = [&](double value, void* to) {
+    auto* at = static_cast<unsigned char*>(to) + k * ElementSize(type);
+    if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
+    StoreElement(type, static_cast<float>(value), at);
+  };
+  store(cosine, cosines);
+  store(sine, sines);
+}
+
 // Stores rotate(i, a, b) for pair i of each head, whose elements are a and b.
 template <class Rotate>
 void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
@@ -132,24 +148,14 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 
 }  // namespace
 
-template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
-                     Value* cosines, Value* sines, Tally& tally) {
+void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
+                     const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    const std::size_t pair = first + k;
-    if (undecided[k] == 0 || pair >= table.count) continue;  // past the pairs, lanes only fill the vector
-    double cosine, sine;
-    ++tally.recomputed;
-    RoundSinCos(table, pair, multiples[pair], nullptr, gain, type, &sine, &cosine, tally);
-    cosines[k] = static_cast<Value>(cosine);
-    sines[k] = static_cast<Value>(sine);
+    if (undecided[k] == 0 || first + k >= rotation.table.count)
+      continue;  // past the pairs, lanes only fill the vector
+    RecomputeEntries(rotation, type, first + k, k, cosines, sines);
   }
 }
-template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
-                              const std::uint64_t*, std::size_t, float*, float*, Tally&);
-template void RecomputeSinCos(const FrequencyTable&, const Multiples&, const Gain&, posenc_type, std::size_t,
-                              const std::uint64_t*, std::size_t, double*, double*, Tally&);
 
 RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
                           const PairToRotate& pair, SharedSinCos& wide, Tally& tally) {
@@ -194,23 +200,9 @@ bool IsShortInFloat(const Gain& gain) {
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, void* cosines, void* sines) {
-  const std::size_t size = ElementSize(type);
-  Tally tally;
-  tally.recomputed = table.count;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    double cosine, sine;
-    RoundSinCos(table, i, multiples[i], nullptr, gain, type, &sine, &cosine, tally);
-    const auto store = [&](double value, void* to) {
-      auto* at = static_cast<unsigned char*>(to) + i * size;
-      if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
-      StoreElement(type, static_cast<float>(value), at);
-    };
-    store(cosine, cosines);
-    store(sine, sines);
-  }
-  return tally;
+void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines) {
+  for (std::size_t i = 0; i < rotation.table.count; ++i)
+    RecomputeEntries(rotation, type, i, i, cosines, sines);
 }
 
 void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {

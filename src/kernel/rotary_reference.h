@@ -15,17 +15,13 @@
 namespace posenc {
 namespace internal {
 
-// Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
-// undecided[k] != 0, k < lanes. Value, float or double, holds the type's numbers.
-template <class Value>
-void RecomputeSinCos(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, std::size_t first, const std::uint64_t* undecided, std::size_t lanes,
-                     Value* cosines, Value* sines, Tally& tally);
+// Stores gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
+// undecided[k] != 0, k < lanes. They become element k of the arrays, which may have any alignment.
+void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
+                     const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines);
 
-// The pair (a, b) of a type that is float or shorter, rotated and multiplied by the gain, each element
-// rounded once to the type. NaNs become the canonical one, and infinities what IEEE arithmetic makes of them.
-// Whole quarter turns are exact products. The pair's cosine and sine are good to kDirectRotationError and
-// spare wide arithmetic some pairs; they may be NaNs.
+// A pair of elements (a, b) of a type that is float or shorter, and the multiple of its step. Its cosine and
+// sine are good to kDirectRotationError and spare wide arithmetic some pairs; they may be NaNs.
 struct PairToRotate {
   std::size_t index;
   double multiple;
@@ -35,6 +31,9 @@ struct PairToRotate {
 struct RotatedPair {
   float x, y;
 };
+
+// The pair rotated and multiplied by the gain, each element rounded once to the type. NaNs become the
+// canonical one, and infinities what IEEE arithmetic makes of them. Whole quarter turns are exact products.
 RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
                           const PairToRotate& pair, SharedSinCos& wide, Tally& tally);
 
@@ -46,8 +45,7 @@ bool IsShort(const Gain& gain);
 bool IsShortInFloat(const Gain& gain);
 
 // What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
-Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, void* cosines, void* sines);
+void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines);
 void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
 

@@ -69,31 +69,38 @@ std::size_t Anchor::OffsetOf(const double* position) const {
 AnchorAngles::AnchorAngles(const RotaryKernels* kernels, const RotaryTable& table)
     : kernels_(kernels), table_(table), anchor_(table.frequencies.axis_count) {}
 
-Tally AnchorAngles::Begin(const double* position) {
+void AnchorAngles::Begin(const double* position) {
   multiples_ = {nullptr, position[0]};
   if (table_.HasMultiples()) {
     table_.FillMultiples(position, list_);
     multiples_.list = list_;
   }
-  if (kernels_ == nullptr) return {};  // the reference computes each result from its own phase
+  if (kernels_ == nullptr) return;  // the reference computes each result from its own phase
   offset_ = table_.has_offsets ? anchor_.OffsetOf(position) : 0;
-  if (offset_ != 0) return {};
+  if (offset_ != 0) return;
   anchor_.Set(position);
-  return kernels_->sin_cos(table_.frequencies, multiples_, cosines_, sines_);
+  kernels_->sin_cos(table_.frequencies, multiples_, cosines_, sines_, tally_);
 }
 
 AddedAngles AnchorAngles::Added() const {
+  if (offset_ == 0) return {cosines_, sines_, nullptr, nullptr};
   const double* offset_cosines = table_.OffsetCosines(offset_);
   return {cosines_, sines_, offset_cosines, offset_cosines + Pairs()};
 }
 
-Tally AnchorAngles::RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines) const {
-  const FrequencyTable& frequencies = table_.frequencies;
-  if (kernels_ == nullptr) return ReferenceRound(frequencies, multiples_, gain, type, cosines, sines);
-  if (offset_ != 0 && IsSummand(type)) {
-    return kernels_->round_added[type](frequencies, multiples_, gain, Added(), cosines, sines);
+void AnchorAngles::RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines) {
+  const Rotation rotation = {table_.frequencies, multiples_, gain, tally_};
+  if (kernels_ == nullptr) {
+    ReferenceRound(rotation, type, cosines, sines);
+  } else {
+    kernels_->round[type](rotation, Added(), cosines, sines);
   }
-  return kernels_->round[type](frequencies, multiples_, gain, cosines_, sines_, cosines, sines);
+}
+
+void AnchorAngles::WriteRow(const double* position, posenc_type type, const Gain& gain, void* cosines,
+                            void* sines) {
+  Begin(position);
+  RoundRow(type, gain, cosines, sines);
 }
 
 HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& table,
@@ -106,7 +113,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
 }
 
 void HeadRotation::Begin(const double* position) {
-  tally_ += AnchorAngles::Begin(position);
+  AnchorAngles::Begin(position);
   is_packed_ = false;
   angles_ = {cosines_, sines_, true, false, {}, 0};
   if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
@@ -133,7 +140,7 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
   gain_ = gain;
   is_packed_ = true;
   if (arithmetic_ == POSENC_FAST) {
-    tally_ += RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
     ClearPadding(Pairs(), shared_.floats.cosines, shared_.floats.sines);
     return;
   }
@@ -213,9 +220,8 @@ std::size_t HeadRotation::PairsPerPass(posenc_pairing pairing) {
   return pass_;
 }
 
-const Tally& HeadRotation::End() {
+void HeadRotation::End() {
   if (arithmetic_ == POSENC_EXACT && shared_.exact.undecided.count != 0) Resolve();
-  return tally_;
 }
 
 }  // namespace internal

@@ -53,21 +53,26 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// The angles of one token after another, for rows of a cache. It stores the cosines and sines of the last
+// The angles of one token after another. It stores the cosines and sines of the last
 // anchor, and the offset from the anchor to the token.
 class AnchorAngles {
  public:
   AnchorAngles(const RotaryKernels* kernels, const RotaryTable& table);
 
-  // Goes on to the token at a position [axes]: evaluates its angles, unless they can be added to the
-  // anchor's.
-  Tally Begin(const double* position);
+  // A row of a cache: goes on to the token at a position [axes], and writes its cosines and sines [pairs],
+  // times a gain and rounded to a type. The arrays must have room for kVectorPadding numbers more.
+  void WriteRow(const double* position, posenc_type type, const Gain& gain, void* cosines, void* sines);
 
-  // Writes the token's cosines and sines [pairs], times a gain and rounded to a type. The arrays must have
-  // room for kVectorPadding numbers more.
-  Tally RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines) const;
+  // The tally of all tokens so far.
+  const Tally& tally() const { return tally_; }
 
  protected:
+  // Goes on to the token at a position: evaluates its angles, unless they can be added to the anchor's.
+  void Begin(const double* position);
+
+  // Writes the token's cosines and sines as WriteRow does.
+  void RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines);
+
   std::size_t Pairs() const { return table_.frequencies.count; }
   AddedAngles Added() const;
 
@@ -76,6 +81,7 @@ class AnchorAngles {
   Anchor anchor_;
   std::size_t offset_ = 0;  // from the anchor to the token
   Multiples multiples_{};
+  Tally tally_;
   alignas(64) double list_[kPairBuffer];     // aligned, because loads across cache lines take twice as long
   alignas(64) double cosines_[kPairBuffer];  // the anchor's
   alignas(64) double sines_[kPairBuffer];
@@ -94,8 +100,10 @@ class HeadRotation : private AnchorAngles {
   // heads until End.
   void Rotate(const Gain& gain, const Heads& heads);
 
-  // Stores the pairs that are left, and returns the tally of all tokens so far. The next Rotate may follow.
-  const Tally& End();
+  // Stores the pairs that are left. The next Rotate may follow.
+  void End();
+
+  using AnchorAngles::tally;
 
  private:
   struct Floats {
@@ -133,7 +141,6 @@ class HeadRotation : private AnchorAngles {
   Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
   bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
   std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
-  Tally tally_;
   Shared shared_;
 };
 
