@@ -89,8 +89,8 @@ class Batch : public PerTarget {
   }
 };
 
-// Pairs are processed 256 at a time. These dims have fewer pairs, more pairs, and one cosine less than sines
-// in the second part.
+// Sequences share a tile. With these dims it holds 64, 11 or 10 rows. Odd dims have another column, or half a
+// pair.
 TEST_P(Batch, IsAddOfEachSequence) {
   for (const std::size_t dim : {1u, 5u, 6u, 33u, 64u, 513u, 600u}) {
     if (IsReference() && dim > 64) continue;
@@ -110,6 +110,22 @@ TEST_P(Batch, IsAddOfEachSequence) {
               ExpectAddOfEach<T, std::int32_t>(encoder, firsts, shape, 1.0f, spec.position_offset);
           });
         }
+      }
+    }
+  }
+}
+
+// Rows so long that the tile holds 4 or 2 of them, or none.
+TEST_P(Batch, OfLongRows) {
+  if (IsReference()) GTEST_SKIP() << "slow";
+  for (const std::size_t dim : {1536u, 2049u, 6145u}) {
+    for (const posenc_layout layout : {POSENC_INTERLEAVED, POSENC_SIN_COS}) {
+      const Encoder encoder = Create(MakeSpec(dim, target(), layout));
+      for (const Firsts& firsts : {Firsts{5, 5}, Firsts{0, -1, -2, 7}, Firsts{3, 2, 100, -4, 3, 3, 8}}) {
+        SCOPED_TRACE(testing::Message() << "dim " << dim << ", rows from " << testing::PrintToString(firsts));
+        ForEachType([&](auto element) {
+          ExpectAddOfEach<decltype(element), std::int64_t>(encoder, firsts, {9, 1, 2}, 0.7f);
+        });
       }
     }
   }
@@ -143,7 +159,7 @@ TEST_P(Batch, OfASharedFirstPosition) {
   }
 }
 
-// More sequences than can share their blocks.
+// More sequences than can share a tile.
 TEST_P(Batch, OfManySequences) {
   const Encoder encoder = Create(MakeSpec(24, target()));
   Firsts firsts;
@@ -151,7 +167,7 @@ TEST_P(Batch, OfManySequences) {
   ExpectAddOfEach<float, std::int64_t>(encoder, firsts, {3, 1, 2}, 1.5f);
 }
 
-// NaN sums have the same bits too, even if pairs are added in chunks.
+// NaN sums have the same bits too.
 TEST_P(Batch, OfScalesThatMakeNans) {
   for (const std::size_t dim : {33u, 300u}) {
     if (IsReference() && dim > 64) continue;

@@ -130,7 +130,7 @@ TEST(CreateErrors, StructSize) {
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, internal::kFirstSize<posenc_spec> - 1, std::size_t{4097}, kMaxSize}) {
     posenc_spec spec = before;
-    EXPECT_EQ(posenc_spec_init(&spec, size), Refusal(rule::spec_struct_size));
+    EXPECT_EQ(posenc_spec_init(&spec, size), Refusal(rule::spec_size_argument));
     EXPECT_EQ(std::memcmp(&spec, &before, sizeof(spec)), 0);
     ExpectStatusWith(&posenc_spec::struct_size, {size}, Refusal(rule::spec_struct_size));
   }
@@ -185,7 +185,7 @@ const Changes kChanges[] = {
     {"", "exponent_dim=0|-0", "exponent_dim=nan|inf|-inf", Refusal(rule::spec_exponent_dim)},
     {"", "", "position_scale=nan|inf|-inf", Refusal(rule::spec_position_scale)},
     {"phase_rounding=f32_pow_div", "position_scale=0.5|-1|1000", "position_scale=0|0x1p-150|0x1p128",
-     Refusal(POSENC_MEMBERS_CLASH, "position_scale is too")},
+     Refusal(POSENC_MEMBERS_CLASH, "position_scale must not be 0, too large or")},
     {"phase_rounding=f32_pow_div", "", "position_scale=0x1p-140|0x1p32",
      Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians")},
     {"", "layout=3", "layout=4|-2147483648|-1|11|255|256|257|65536|2147483647",

@@ -126,7 +126,7 @@ TEST_P(PhaseRoundingTest, IsThatOfTheRecipe) {
   }
 }
 
-// Rows with more pairs than the buffer for pairs and than a tile.
+// Rows with more pairs than the buffer for pairs. A tile holds two of them.
 TEST_P(PhaseRoundingTest, OfLongRows) {
   if (IsReference()) GTEST_SKIP() << "slow";
   const std::vector<double> positions = {1.0, 12345.678, -2147483648.0};

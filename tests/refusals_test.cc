@@ -80,7 +80,7 @@ TEST(RefusalsOfTables, WithoutTheRow) {
   const std::vector<std::int64_t> zeros(kRows);
   for (const bool is_null : {false, true}) {
     Expect(
-        Refusal(POSENC_OUT_OF_RANGE, "each id"), kEmbeds,
+        Refusal(rule::no_ids), kEmbeds,
         [&](Call& c) {
           c.a.vocabulary = 0;
           c.a.list_type = POSENC_I64;
@@ -245,7 +245,7 @@ TEST(RefusalsOfLists, OfSeveralAxes) {
     std::vector<double> positions(2 * kRows, 1.5);
     if (index < positions.size()) positions[index] = positions.back() = kNaN;
     Expect(
-        index < positions.size() ? Refusal(rule::position_range) : Refusal(POSENC_OK),
+        index < positions.size() ? Refusal(rule::token_position_range) : Refusal(POSENC_OK),
         {"posenc_rotate_at", "posenc_write_cache_at"},
         [&](Call& c) {
           c.a.rotary = rotary.get();

@@ -58,6 +58,7 @@ const MistakeOfSpec kOfEncoders[] = {
     {rule::rounding_base, "phase_rounding=f32_pow_div base=1e300"},
     {rule::rounding_exponent_dim, "phase_rounding=f32_pow_div exponent_dim=1e300"},
     {rule::rounding_position_scale, "phase_rounding=f32_exp position_scale=1e300"},
+    {rule::rounding_position_scale, "phase_rounding=f32_exp position_scale=0"},
 };
 
 const MistakeOfSpec kOfRotaries[] = {
@@ -96,6 +97,8 @@ const MistakeOfSpec kOfRotaries[] = {
     {rule::axial_exponent_dim, "axes=2 sections=2:2 axis_order=axial exponent_dim=4"},
     {rule::list_scaling, "scaling=ntk factor=2 frequencies=1:1:1:1"},
     {rule::scaling_factor, "scaling=linear factor=0"},
+    {rule::ntk_lengths, "scaling=qwen_ntk length=1e300 original_length=1e-300"},
+    {rule::rotary_frequency_count, "frequencies=1:1:1"},
     {rule::dynamic_factor, "scaling=dynamic_ntk factor=1e300 length=1e300 original_length=1"},
     {rule::scaling_length, "scaling=dynamic_ntk original_length=1024"},
     {rule::scaling_original_length, "scaling=yarn factor=4"},
@@ -148,10 +151,13 @@ void BreakRulesOfCreation(BrokenRules* rules) {
   posenc_encoder* encoder = nullptr;
   unsigned char memory[64];
   rules->Expect(rule::null_spec, posenc_spec_init(nullptr, sizeof(spec)));
+  rules->Expect(rule::spec_size_argument, posenc_spec_init(&spec, 1));
   rules->Expect(rule::null_made, posenc_encoder_create(&spec, nullptr));
   rules->Expect(rule::null_memory, posenc_encoder_create_in(&spec, nullptr, 1 << 20, &encoder));
   rules->Expect(rule::null_bytes, posenc_encoder_memory_size(&spec, nullptr));
   rules->Expect(rule::null_work, posenc_with_fp_state(nullptr, nullptr));
+  for (const std::size_t bytes : {kMaxSize, kMaxSize / 2 + 1})
+    rules->Expect(rule::size_memory, posenc_encoder_create_in(&spec, memory, bytes, &encoder));
   rules->Expect(rule::small_memory, posenc_encoder_create_in(&spec, memory, sizeof(memory), &encoder));
   std::vector<unsigned char> around(1 << 16);
   auto* const within = reinterpret_cast<posenc_spec*>(around.data() + 64);
@@ -164,6 +170,7 @@ void BreakRulesOfCreation(BrokenRules* rules) {
   rules->Expect(rule::spec_struct_size, posenc_encoder_create(&spec, &encoder));
   posenc_rotary_spec rotary_spec = RotarySpecOf("head_dim=8");
   posenc_rotary* rotary = nullptr;
+  rules->Expect(rule::rotary_size_argument, posenc_rotary_spec_init(&rotary_spec, 1));
   rotary_spec.struct_size = 1;
   rules->Expect(rule::rotary_struct_size, posenc_rotary_create(&rotary_spec, &rotary));
   struct {
@@ -274,6 +281,7 @@ void BreakRulesOfEncoders(BrokenRules* rules) {
   rules->ExpectWith(&c.positions.data, bad, rule::position_range, write_at);
   rules->ExpectWith(&c.first, POSENC_MAX_POSITION, rule::first_position_range, add_batch);
   rules->ExpectWith(&c.ids[2], 3, rule::id_range, embed);
+  rules->ExpectWith(&c.lookup.vocabulary, std::size_t{0}, rule::no_ids, embed);
 }
 
 // Rows have one column of 16 bits, and a list has 64 bits for each row. So the list exceeds the address space
@@ -311,6 +319,15 @@ void BreakRulesOfHeads(BrokenRules* rules) {
   rules->Expect(rule::null_rotary, posenc_rotate(none, 0, kRows, c.tensors, 2));
   rules->ExpectWith(&c.given_tensors, nullptr, rule::null_tensors, rotate);
   rules->ExpectWith(&q.data, nullptr, rule::null_heads_data, rotate);
+  rules->ExpectWith(&c.first, POSENC_MAX_POSITION, rule::token_run_range, rotate);
+  const auto rotate_at = [&] {
+    return posenc_rotate_at(c.rotary, c.given_positions, kRows, c.tensors, 2, nullptr);
+  };
+  const double bad[kRows] = {0.0, 0.0, 0x1p31 + 1};
+  c.positions.type = POSENC_F64;
+  const double good[kRows] = {};
+  c.positions.data = good;
+  rules->ExpectWith(&c.positions.data, bad, rule::token_position_range, rotate_at);
   rules->ExpectWith(&q.type, POSENC_F64, rule::type_heads, rotate);
   rules->ExpectWith(&c.tensors[1].type, POSENC_BF16, rule::type_tensors, rotate);
   rules->ExpectWith(&q.source_type, POSENC_BF16, rule::type_source, rotate);

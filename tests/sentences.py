@@ -34,7 +34,7 @@ LIMITS = {
         "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
         "{2^kLeastAmplitude} .. {2^kMostAmplitude}, or 0, which means 1",
-        "The error is below {kMaxFastUlp} ulp of hypot(a, b). If an amplitude or a scale is set, it is below {kMaxScaledFastUlp} ulp",
+        "The error is below {kMaxFastUlp} ulp of hypot(a, b) if no amplitude and no scale is set, else below {kMaxScaledFastUlp} ulp",
     ],
     "include/posenc/models_c.h": [
         "at least -{2^POSENC_MAX_POSITION}",
@@ -67,8 +67,8 @@ LIMITS = {
         "at least 1 row and 1 .. {npy.kMaxColumns} columns",
     ],
     "tools/README.md": [
-        "as {words kCacheShapes} kinds of caches",
-        "compares the first {2^identify.kMaxEntries} entries, of {thousands identify.kMaxRows} rows at most",
+        "in {words kCacheShapes} forms",
+        "Of a large table it compares at most {2^identify.kMaxEntries} entries and at most {thousands identify.kMaxRows} rows",
         "Up to {words kMostOthers} rows before a table",
     ],
     "src/README.md": [

@@ -53,7 +53,7 @@ TYPED_TEST(SpecInit, RefusesWhatIsNone) {
   S spec = Untouched<S>();
   EXPECT_EQ(TypeParam::kInit(nullptr, sizeof(spec)), Refusal(rule::null_spec));
   for (const std::size_t size : {std::size_t{0}, internal::kFirstSize<S> - 1, std::size_t{4097}}) {
-    EXPECT_EQ(TypeParam::kInit(&spec, size), Refusal(internal::kBadStructSize<S>));
+    EXPECT_EQ(TypeParam::kInit(&spec, size), Refusal(internal::kBadSizeArgument<S>));
   }
   EXPECT_TRUE(IsUntouched(spec));
 }
@@ -87,7 +87,8 @@ TYPED_TEST(SpecInit, HasTheSizesOfVersionsOnly) {
     const Refusal want = is_past || is_later ? Refusal(POSENC_OK) : Refusal(internal::kBadStructSize<S>);
     right += want.IsOk() ? 1 : 0;
     std::vector<unsigned char> room(kMost + 32, 0x5A);  // aligned, as operator new allocates it
-    EXPECT_EQ(TypeParam::kInit(reinterpret_cast<S *>(room.data()), size), want);
+    EXPECT_EQ(TypeParam::kInit(reinterpret_cast<S *>(room.data()), size),
+              want.IsOk() ? want : Refusal(internal::kBadSizeArgument<S>));
     const std::size_t written = want.IsOk() ? size : 0;
     EXPECT_TRUE(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(written), room.end(),
                             [](unsigned char byte) { return byte == 0x5A; }));

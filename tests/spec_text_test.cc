@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -189,14 +190,18 @@ TEST(SpecText, RefusesWrongValuesOfEachKind) {
         : ExpectRefused<E>(word, word + ": the value must be " + right);
   };
   for (const char* text : {"", "x", "-1", "+1", "1.5", "1e3", "0x10", "18446744073709551616", "1,2"}) {
-    value(std::string("dim=") + text, "a whole number of 0 or more");
-    value(std::string("table_rows=") + text, "a whole number of 0 or more");
-    value(std::string("axes=") + text, "a whole number of 0 or more");
+    value(std::string("dim=") + text, "a whole number, 1 .. 16777216");
+    value(std::string("table_rows=") + text, "a whole number, 0 .. 18446744073709551615");
+    value(std::string("axes=") + text, "a whole number, 1 .. 4");
+    ExpectRefused<R>(
+        std::string("rotary_dim=") + text,
+        std::string("rotary_dim=") + text + ": the value must be a whole number, even and at most 16384");
   }
   for (const char* text : {"", "x", "+1", "1.5", "9223372036854775808", "none"})
-    value(std::string("position_offset=") + text, "a whole number");
-  for (const char* text : {"", "x", "1.5", "None"})
-    value(std::string("padding_position=") + text, "a whole number, or none");
+    value(std::string("position_offset=") + text, "a whole number, -2^31 .. 2^31");
+  for (const char* text : {"", "x", "1.5", "None", "9223372036854775808"})
+    value(std::string("padding_position=") + text,
+          "a whole number, -9223372036854775808 .. 9223372036854775807, or none");
   for (const char* text :
        {"", "x", "1e400", "-1e400", "1,5", "0x", "0x-1", "0xinf", "1:2", "+1", "1e5x", "0x1p2000"})
     value(std::string("base=") + text, "a number that a double can hold");
@@ -205,23 +210,30 @@ TEST(SpecText, RefusesWrongValuesOfEachKind) {
     value(std::string("layout=") + text, "one of interleaved, interleaved_cos_sin, sin_cos, cos_sin");
   value("pairing=same", "one of half_split, neighbours");
   value("target=", "a name");
-  const std::string list = "a list of numbers with colons between them, such as 1:0.5:0.25; item ";
-  for (const char* name : {"frequencies=", "frequencies_f32="}) {
-    value(std::string(name) + "", list + "1, '', is not");
-    value(std::string(name) + "1,2", list + "1, '1,2', is not");
-    value(std::string(name) + "1::2", list + "2, '', is not");
-    value(std::string(name) + ":1", list + "1, '', is not");
-    value(std::string(name) + "1:2:", list + "3, '', is not");
-    value(std::string(name) + "1:1e400", list + "2, '1e400', is not");
+  const auto list = [](const std::string& type, const std::string& item) {
+    return "a list of numbers that a " + type +
+           " can hold, with colons between them, such as 1:0.5:0.25; item " + item + ", is not such a number";
+  };
+  for (const bool are_floats : {false, true}) {
+    const std::string name = are_floats ? "frequencies_f32=" : "frequencies=",
+                      type = are_floats ? "float" : "double";
+    value(name + "", list(type, "1, ''"));
+    value(name + "1,2", list(type, "1, '1,2'"));
+    value(name + "1::2", list(type, "2, ''"));
+    value(name + ":1", list(type, "1, ''"));
+    value(name + "1:2:", list(type, "3, ''"));
+    value(name + "1:1e400", list(type, "2, '1e400'"));
   }
-  value("frequencies_f32=1e39", list + "1, '1e39', is not");
+  value("frequencies_f32=1e39", list("float", "1, '1e39'"));
   const std::string sections =
-      "a list of at most 4 whole numbers with colons between them, such as 16:24:24; ";
-  value("sections=", sections + "item 1, '', is not");
-  value("sections=16,24,24", sections + "item 1, '16,24,24', is not");
-  value("sections=16+24+24", sections + "item 1, '16+24+24', is not");
-  value("sections=2:1.5", sections + "item 2, '1.5', is not");
-  value("sections=-1:2", sections + "item 1, '-1', is not");
+      "a list of at most 4 whole numbers, 0 .. 18446744073709551615, with colons between them, such as "
+      "16:24:24; ";
+  const std::string none = ", is not such a number";
+  value("sections=", sections + "item 1, ''" + none);
+  value("sections=16,24,24", sections + "item 1, '16,24,24'" + none);
+  value("sections=16+24+24", sections + "item 1, '16+24+24'" + none);
+  value("sections=2:1.5", sections + "item 2, '1.5'" + none);
+  value("sections=-1:2", sections + "item 1, '-1'" + none);
   value("sections=1:2:3:4:5", sections + "these are 5");
 }
 
@@ -249,6 +261,18 @@ TEST(SpecText, RefusesWrongWords) {
   EXPECT_LT(ParseSpec("layout=" + longest, &data, &spec).size(), 300u);
   EXPECT_LT(ParseSpec(longest, &data, &spec).size(), 300u);
   EXPECT_LT(ParseSpec(longest + "=1", &data, &spec).size(), 500u);
+}
+
+// Comparing each name with all others would take a minute.
+TEST(SpecText, TakesNoLongerForManyWords) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "a_name_that_no_member_has_" + std::to_string(i) + "=1 ";
+  const auto start = std::chrono::steady_clock::now();
+  internal::SpecWords words;
+  EXPECT_EQ(internal::SplitText(text, &words), "");
+  EXPECT_EQ(words.size(), 200'000u);
+  EXPECT_NE(internal::SplitText(text + "a_name_that_no_member_has_7=2", &words), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(SpecText, RefusesListsOfOneCountThatDiffer) {

@@ -283,6 +283,7 @@ TEST(Statuses, AreNotComparedWithKinds) {
       FAIL() << posenc_status_message(status);
   }
   EXPECT_EQ(posenc_status_kind(POSENC_OK), posenc_kind{});
+  EXPECT_EQ(static_cast<int>(posenc_status_kind(-1)), 255);  // the low 8 bits of any number
 }
 
 TEST(Types, HaveTheirConstants) {

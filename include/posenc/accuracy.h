@@ -17,8 +17,8 @@ inline constexpr double kMaxUlp = 0.5;
 // hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxFastUlp = 2.0;
 
-// If an amplitude or a scale is set, the error in ulps of A hypot(a, b), where A is the amplitude times the
-// scale, is below this constant if A hypot(a, b) is below 2^127, or with float16 below 2^15.
+// The same with an amplitude or a scale. S is their product. The error, in ulps of S hypot(a, b), is below
+// this constant if S hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // The format of a type of elements: binary floating point with subnormal numbers.
@@ -56,8 +56,8 @@ inline int SpacingExponent(posenc_type type, double x) {
   return (exponent < traits.min_exponent ? traits.min_exponent : exponent) - traits.digits;
 }
 
-// |error| in ulps of the type at exact. The caller computes error = got - exact, in a precision that keeps
-// the bits that matter.
+// |error| in ulps of the type at the true value, `exact`. The caller computes error = got - exact,
+// in a precision that keeps the bits that matter.
 inline double UlpError(posenc_type type, double error, double exact) {
   return std::ldexp(std::fabs(error), -SpacingExponent(type, exact));
 }

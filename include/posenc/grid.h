@@ -5,14 +5,14 @@
 //   add a grid to the tokens of one image        AddGrid
 //
 //   // A class token and 14 x 14 patches. Row 1 + 14 * h + w is the patch at (h, w). The first half of its
-//   // columns encodes w, the second half h. The encoder has dim / 2 columns.
+//   // columns encodes w, the second half h. A row has dim columns, and the encoder has half as many.
 //   const posenc::GridAxis axes[] = {{encoder, /*column=*/dim / 2, /*count=*/14},   // h
 //                                    {encoder, /*column=*/0, /*count=*/14}};        // w
 //   posenc::Status status = posenc::WriteGrid(axes, /*prefix_rows=*/1, {out, dim});
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // These functions are thin inline wrappers around the functions of C. grid_c.h says what they compute and
-// refuse. They never throw. Threads may share the axes.
+// refuse. The wrappers never throw. Threads may share the axes.
 #ifndef POSENC_GRID_H_
 #define POSENC_GRID_H_
 

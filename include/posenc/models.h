@@ -20,7 +20,7 @@
 //   if (status != POSENC_OK) puts(report.text);
 //
 // These functions are thin inline wrappers around the functions of C. models_c.h says what each function does
-// and refuses. They never throw.
+// and refuses. The wrappers never throw.
 #ifndef POSENC_MODELS_H_
 #define POSENC_MODELS_H_
 
@@ -47,10 +47,22 @@ namespace posenc {
   return posenc_rotary_spec_preset(spec, sizeof(posenc_rotary_spec), name, head_dim, report);
 }
 
-// posenc_config_entry: a key of a configuration with its value. It points to keys, strings and numbers.
+// posenc_config_entry: a key of a configuration with its value. The entry points to your strings and numbers.
 struct ConfigEntry : posenc_config_entry {
+ private:
+  // Whether T is the type of NULL. If that is int, it is also the type of 0, and NULL is the number 0.
+  template <class T>
+  static constexpr bool kIsNulls = std::is_same_v<T, decltype(NULL)> && !std::is_same_v<decltype(NULL), int>;
+  // A number of that type. NULL itself becomes a null pointer instead.
+  struct LikeNull {
+    template <class T, class = std::enable_if_t<kIsNulls<T>>>
+    constexpr LikeNull(T number_) : number(static_cast<double>(number_)) {}
+    double number;
+  };
+
+ public:
   // A number. A bool becomes a flag.
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T> && !kIsNulls<T>>>
   constexpr ConfigEntry(const char* name, T value)
       : posenc_config_entry{name,
                             std::is_same_v<T, bool> ? POSENC_CONFIG_FLAG : POSENC_CONFIG_NUMBER,
@@ -59,12 +71,16 @@ struct ConfigEntry : posenc_config_entry {
                             nullptr,
                             0} {}
 
-  // A string.
+  constexpr ConfigEntry(const char* name, LikeNull value)
+      : posenc_config_entry{name, POSENC_CONFIG_NUMBER, value.number, nullptr, nullptr, 0} {}
+
+  // A string. A null pointer is refused, and so is NULL: write nullptr for null.
   constexpr ConfigEntry(const char* name, const char* value)
       : posenc_config_entry{name, POSENC_CONFIG_STRING, 0.0, value, nullptr, 0} {}
 
   // The key is there, but its value is null.
-  constexpr ConfigEntry(const char* name, std::nullptr_t)
+  template <class T, class = std::enable_if_t<std::is_same_v<T, std::nullptr_t>>, class = void>
+  constexpr ConfigEntry(const char* name, T)
       : posenc_config_entry{name, POSENC_CONFIG_NULL, 0.0, nullptr, nullptr, 0} {}
 
   // A list of numbers.
@@ -72,7 +88,8 @@ struct ConfigEntry : posenc_config_entry {
       : posenc_config_entry{name, POSENC_CONFIG_NUMBERS, 0.0, nullptr, values, size} {}
 
   // With kind_ POSENC_CONFIG_FLAGS this is a list of flags, each 0 or 1. With kind_ posenc_config_kind{-1} it
-  // is a value that posenc has no kind for, such as a list of mixed kinds, and needs no values.
+  // is a value that posenc has no kind for, such as a list of mixed kinds, and needs no values. An empty
+  // dictionary has kind_ posenc_config_kind{-2}.
   constexpr ConfigEntry(const char* name, posenc_config_kind kind_, const double* values = nullptr,
                         std::size_t size = 0)
       : posenc_config_entry{name, kind_, 0.0, nullptr, values, size} {}
@@ -81,8 +98,8 @@ struct ConfigEntry : posenc_config_entry {
 static_assert(sizeof(ConfigEntry) == sizeof(posenc_config_entry),
               "an array of ConfigEntry is an array of posenc_config_entry");
 
-// posenc_config: entries of a configuration, with nothing else set. It points to the entries. Set its other
-// members to name a layer, for example.
+// posenc_config: entries of a configuration, with nothing else set. The struct points to the entries. Set
+// other members to name a layer, for example.
 struct Config : posenc_config {
   Config() : posenc_config{} {}
   Config(const posenc_config_entry* entries_, std::size_t count_) : posenc_config{} {

@@ -31,8 +31,8 @@ typedef int32_t posenc_config_kind, posenc_normalization;
 typedef struct posenc_model_report {
   const char* key;  // the key or preset at fault, or "". It points to the caller's key or to constant text
   size_t index;     // of this key's entry; equal to the number of entries if no entry is at fault
-  int64_t layers;   // how many layers the model has; 0 if that is unknown
-  int32_t rotates;  // 0: the layer or model does not rotate (status of the kind POSENC_BAD_ARGUMENT); else 1
+  int64_t layers;   // how many layers the model has; 0 if unknown
+  int32_t rotates;  // 0 if the layer or model does not rotate (a status of kind POSENC_BAD_ARGUMENT), else 1
   char model_type[64];  // the type or architecture whose rules were taken; "" if posenc does not know it
   char source[64];      // where posenc's authors read these rules: "transformers, models/llama"; or ""
   char text[512];       // why the function failed; "" if it did not
@@ -40,30 +40,31 @@ typedef struct posenc_model_report {
 
 // A convention with a name. This struct will not grow.
 typedef struct posenc_preset {
-  const char* name;     // such as "fairseq", "llama3"
+  const char* name;     // such as "fairseq" or "llama3"
   const char* formula;  // for people, in one line
-  const char* source;   // the project, file and function that it was read in
+  const char* source;   // the project, file and function where posenc's authors read the formula
 } posenc_preset;
 
-// Sets all members of *spec as a preset has them for rows of dim columns, without a phase rounding. You may
-// then change other members, but not dim, because exponent_dim depends on it. Presets with frequencies of
-// your own ("gaussian_fourier") set frequency_count; you set frequencies or frequencies_f32. On failure *spec
-// stays as it was. report may be NULL; it names the preset that you may have meant.
+// Sets all members of *spec to a preset for rows of dim columns, without a phase rounding. You may then
+// change other members, but not dim, because exponent_dim depends on dim. Presets with your own frequencies
+// ("gaussian_fourier") set frequency_count; you set frequencies or frequencies_f32. On failure *spec stays as
+// it was, and *report names the preset that you may have meant. report may be NULL.
 POSENC_CALL posenc_spec_preset(posenc_spec* spec, size_t struct_size, const char* name, size_t dim,
                                posenc_model_report* report);
 
-// How the code of a preset's source rounds its phases. Set spec.phase_rounding to it, to get the same phases.
-// It is POSENC_NO_PHASE_ROUNDING if posenc cannot round as that code does, and -1 if no preset has the name.
+// How the code of a preset's source rounds phases. Set spec.phase_rounding to the result, to get the same
+// phases. The result is POSENC_NO_PHASE_ROUNDING if posenc cannot round as that code does, and -1 if no
+// preset has the name.
 POSENC_API posenc_phase_rounding posenc_spec_preset_rounding(const char* name);
 
 // Fills presets [capacity], as far as they fit, and returns how many there are. presets may be NULL.
 POSENC_API size_t posenc_spec_presets(posenc_preset* presets, size_t capacity);
 
-// Sets all members of *spec as a preset has them for heads of head_dim elements. It takes base, factor
-// and lengths from one model of the family: posenc_preset has the formula and the source. If your model has
-// another base, factor or length, set it afterwards. Two presets are not complete: "phi3_longrope" needs
-// factors, and "grok1_yarn_log" needs original_length. On failure, such as a head_dim that does not suit the
-// preset, *spec stays as it was. report may be NULL.
+// Sets all members of *spec to a preset for heads of head_dim elements. base, factor and lengths are the
+// numbers of one model of the family. posenc_rotary_presets lists the formula and the source. If your model
+// has another base, factor or length, set that member afterwards. Two presets are not complete:
+// "phi3_longrope" needs factors, and "grok1_yarn_log" needs original_length. On failure, such as a head_dim
+// that does not suit the preset, *spec stays as it was. report may be NULL.
 POSENC_CALL posenc_rotary_spec_preset(posenc_rotary_spec* spec, size_t struct_size, const char* name,
                                       size_t head_dim, posenc_model_report* report);
 
@@ -93,51 +94,52 @@ enum POSENC_ENUM(posenc_config_kind) {
   POSENC_CONFIG_FLAG = 1,     // number, which is 0 (false) or 1 (true)
   POSENC_CONFIG_STRING = 2,   // string
   POSENC_CONFIG_NUMBERS = 3,  // numbers [count]
-  POSENC_CONFIG_NULL = 4,     // nothing: the key is there, but its value is null
+  POSENC_CONFIG_NULL = 4,     // nothing: the key has the value null
   POSENC_CONFIG_FLAGS = 5     // numbers [count], which are 0 (false) or 1 (true)
 };
 
 // A key with its value. A dictionary has no entry itself, but each key in it has one: "rope_scaling.factor".
 // (If a key has null instead of a dictionary, it is an entry of the kind NULL.) A list of strings becomes an
 // entry for each string, whose key ends with the index: "layer_types.3". An empty list is of the kind
-// NUMBERS. A list of mixed kinds, or another value that has no kind above, is an entry of the kind -1, which
-// has no value. This struct will not grow.
+// NUMBERS. An empty dictionary is an entry of the kind -2, a list that is too long for you to pass of the
+// kind -3, and a list of mixed kinds, or another value that has no kind above, of the kind -1. These three
+// have no value. This struct will not grow.
 typedef struct posenc_config_entry {
-  const char* key;          // a report may point to it
-  posenc_config_kind kind;  // of the value; it says which of the members below is read
+  const char* key;          // posenc_model_report.key may point here
+  posenc_config_kind kind;  // of the value: says which member below is read
   double number;            // of a NUMBER or a FLAG
   const char* string;       // of a STRING
-  const double* numbers;    // of NUMBERS and FLAGS. Keep them: the spec points to lists of factors
+  const double* numbers;    // of NUMBERS and FLAGS. Keep the array until creation: the spec may point to it
   size_t count;             // how many numbers
 } posenc_config_entry;
 
-// A configuration, and a question about it. Entries may have any order. Clear the struct, then set entries,
-// count and what you need. This struct will not grow.
+// A configuration, and a question about it. Entries may have any order, but two entries that are read must
+// not have the same key. Clear the struct, then set entries, count and what you need. It will not grow.
 typedef struct posenc_config {
   const posenc_config_entry* entries;  // all keys of a config.json, or of the metadata of a GGUF file
   size_t count;                        // of entries
   const int64_t* layer;                // the number of a layer, from 0 on, or NULL
   const char* layer_type;              // a type of layer, such as "sliding_attention", or NULL
-  const char* model_type;              // instead of the one in the configuration, or NULL
+  const char* model_type;              // instead of the configuration's model_type, or NULL
   const posenc_pairing* pairing;       // for a model that posenc does not know, or NULL
-  unsigned char* read;                 // NULL, or [count]: becomes 1 for entries that were used, else 0
+  unsigned char* read;  // NULL, or an array [count] to write: 1 for each entry that was used, else 0
 } posenc_config;
 
 // Sets all members of *spec as the rotary embedding of the configuration's model needs them.
 //
-// - posenc reads keys as the model's own code does. If a key is missing, it takes the default of that code.
-// - It refuses a model that it does not know, a key about positions that the model's code does not read, and
-//   a configuration without a key that the code needs. It ignores keys that are not about positions, and keys
-//   about other parts of a model ("vision_config.hidden_size").
-// - If it does not know the model, you may set pairing. It then takes the keys that all models have, and
+// - posenc reads keys as the model's own code does. For a missing key posenc takes the default of that code.
+// - The function fails for a model that posenc does not know, for a key about positions that the model's code
+//   does not read, and for a configuration without a key that the code needs. Keys that are not about
+//   positions, and keys about other parts of a model ("vision_config.hidden_size"), are ignored.
+// - For a config.json of an unknown model, you may set pairing. posenc then reads keys of many models, and
 //   assumes that the model rotates by +p along one axis, and in all layers.
 // - If a GGUF file has the tensors "rope_freqs.weight", "rope_factors_short.weight" or
 //   "rope_factors_long.weight", pass their values as NUMBERS, with these names as keys.
-// - For scalings that use the member length, this function sets it to original_length. Then set length to the
-//   context that you need.
-// - If layers rotate differently, set layer or layer_type, else the call fails. If some layers rotate
-//   alike and the others do not rotate, neither is needed, and the spec is for the layers that rotate. To
-//   find out which layers these are, call the function for each layer.
+// - For scalings that use the member length, this function sets length to original_length. Then set length to
+//   the context that you need.
+// - If layers rotate differently, set layer or layer_type, else the call fails. If all layers
+//   that rotate do so alike, you need set neither: the spec is for these layers. To see which layers
+//   rotate, set layer to each, and read report->rotates.
 //
 // On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,
@@ -146,7 +148,7 @@ POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t stru
 // Token ids with padding. This struct will not grow.
 typedef struct posenc_ids {
   posenc_type type;    // I32 or I64
-  const void* data;    // [batch, stride]; the function reads the columns 0 .. sequence - 1
+  const void* data;    // [batch, stride]; the columns after the first `sequence` ones are not read
   size_t stride;       // in elements; at least sequence
   int64_t padding_id;  // at least -2^31
 } posenc_ids;
@@ -165,8 +167,8 @@ typedef struct posenc_ids {
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What posenc_positions_from_mask writes for a count n. m is the last count of its column (for y) or row (for
-// x). f32() and f64() round to nearest.
+// What posenc_positions_from_mask (below) makes of a cell's count n, y or x. m is the last count in the
+// column of the cell (for y) or in the row of the cell (for x). f32() and f64() round to nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and

@@ -19,7 +19,7 @@
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // These classes are thin inline wrappers around the functions of C. posenc_c.h says what each function
-// computes and refuses. They never throw. Threads may share an Encoder.
+// computes and refuses. The classes never throw. Threads may share an Encoder.
 //
 // Pass rows as {table, 512}: an array, or a pointer to its first element, and a stride. Elements are float,
 // double, BFloat16, Float16 (types.h), std::int32_t or std::int64_t. posenc_c.h says which of these types a
@@ -48,7 +48,8 @@ inline std::size_t Targets(posenc_target (&targets)[POSENC_MAX_TARGETS]) {
   return posenc_targets(targets, POSENC_MAX_TARGETS);
 }
 
-// Owns a posenc_encoder. Before Create it owns none, and every call fails. It can be moved, but not copied.
+// Owns a posenc_encoder. Before Create an Encoder owns none, and every call fails. Encoders can be moved, but
+// not copied.
 class Encoder {
  public:
   // On failure *out stays as it was.
@@ -64,7 +65,7 @@ class Encoder {
 
   // Creates *out in the caller's memory [bytes], and allocates nothing. Do not move or free the memory
   // while *out lives, or while another Encoder lives that *out was moved to. So declare the memory first. To
-  // replace *out, call CreateIn with the same memory again, or with memory apart from it.
+  // replace *out, call CreateIn again, with exactly the same memory or with memory that does not overlap it.
   [[nodiscard]] static Status CreateIn(const posenc_spec& spec, void* memory, std::size_t bytes,
                                        Encoder* out) {
     if (out == nullptr) return posenc_encoder_create_in(&spec, memory, bytes, nullptr);  // is refused
@@ -78,7 +79,7 @@ class Encoder {
   std::size_t frequency_count() const { return posenc_encoder_frequency_count(get()); }
   double Radians(std::size_t i) const { return posenc_encoder_radians(get(), i); }
 
-  // For functions of C. Null before Create.
+  // The object of C, for functions of C. Null before Create.
   const posenc_encoder* get() const { return encoder_.get(); }
 
   // PE(p) is the encoding of position p, and r = 0 .. rows - 1. posenc_c.h says what *bad_index becomes.

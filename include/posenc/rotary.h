@@ -19,7 +19,7 @@
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // These classes are thin inline wrappers around the functions of C. rotary_c.h says what each function
-// computes and refuses, and how a batch is rotated. They never throw. Threads may share a Rotary.
+// computes and refuses, and how a batch is rotated. The classes never throw. Threads may share a Rotary.
 #ifndef POSENC_ROTARY_H_
 #define POSENC_ROTARY_H_
 
@@ -100,7 +100,8 @@ class Tensors {
   std::size_t count_;
 };
 
-// Owns a posenc_rotary. Before Create it owns none, and every call fails. It can be moved, but not copied.
+// Owns a posenc_rotary. Before Create a Rotary owns none, and every call fails. Rotaries can be moved, but
+// not copied.
 class Rotary {
  public:
   // On failure *out stays as it was.
@@ -116,7 +117,7 @@ class Rotary {
 
   // Creates *out in the caller's memory [bytes], and allocates nothing. Do not move or free the memory
   // while *out lives, or while another Rotary lives that *out was moved to. So declare the memory first. To
-  // replace *out, call CreateIn with the same memory again, or with memory apart from it.
+  // replace *out, call CreateIn again, with exactly the same memory or with memory that does not overlap it.
   [[nodiscard]] static Status CreateIn(const posenc_rotary_spec& spec, void* memory, std::size_t bytes,
                                        Rotary* out) {
     if (out == nullptr) return posenc_rotary_create_in(&spec, memory, bytes, nullptr);  // is refused
@@ -130,7 +131,7 @@ class Rotary {
   double amplitude() const { return posenc_rotary_amplitude(get()); }
   double Radians(std::size_t i) const { return posenc_rotary_radians(get(), i); }
 
-  // For functions of C. Null before Create.
+  // The object of C, for functions of C. Null before Create.
   const posenc_rotary* get() const { return rotary_.get(); }
 
   // Token t is rotated at position first_position + t, on all axes.

@@ -3,7 +3,7 @@
 //   to do this                                       call this
 //   rotate consecutive tokens of a sequence          posenc_rotate
 //   rotate tokens at an array of positions           posenc_rotate_at
-//   rotate a batch, or decode a batch                see posenc_rotate
+//   rotate a batch, or decode a batch                see the comment of posenc_rotate
 //   rotate by several axes (M-RoPE, images)          posenc_rotate_at, a spec with axes
 //   stretch the context (YaRN, Llama 3, NTK ...)     a spec with a scaling
 //   write a cache of cosines and sines               posenc_write_cache       rotary_cache_c.h
@@ -14,9 +14,9 @@
 //
 //   (A (a cos(p w_i) - b sin(p w_i)), A (b cos(p w_i) + a sin(p w_i))),   w_i = base^(-2i / rotary_dim)
 //
-// ("RoFormer", section 3.2.2). A scaling may change w_i. A is 1, unless a scaling or the spec sets an
-// amplitude. By default (POSENC_EXACT) each element becomes this real number, rounded once, to nearest, ties
-// to even. So the bits are the same on every CPU, and they are right at every position.
+// ("RoFormer", section 3.2.2). The amplitude A is 1, unless a scaling or the spec sets it. A scaling may also
+// change w_i. By default (POSENC_EXACT) each element becomes the real number above, rounded once, to nearest,
+// ties to even. So the bits are the same on every CPU, and they are right at every position.
 //
 //   // Two layouts: float q[tokens][32][128] and float k[8][tokens][128].
 //   posenc_heads tensors[2] = {
@@ -48,69 +48,69 @@ typedef int32_t posenc_pairing, posenc_arithmetic, posenc_scaling, posenc_axis_o
 #define POSENC_MAX_ROTARY_DIM 16384  // elements of a head that rotate
 #define POSENC_MAX_AXES 4            // axes of a position: 1 .. POSENC_MAX_AXES
 
-// Which elements are pair i of a head. x are the elements that rotate, r is their number, rotary_dim.
+// Which elements of a head are pair i. The elements that rotate are x_0, x_1, ...; r is rotary_dim.
 enum POSENC_ENUM(posenc_pairing) {
   POSENC_HALF_SPLIT = 0,   // (x_i, x_{i + r/2})   also called rotate_half
   POSENC_NEIGHBOURS = 1,   // (x_2i, x_{2i + 1})   also called interleaved
-  POSENC_SAME_PAIRING = 2  // for output_pairing only: as pairing
+  POSENC_SAME_PAIRING = 2  // for output_pairing only: the same as the member pairing
 };
 
 // How an element is computed.
 enum POSENC_ENUM(posenc_arithmetic) {
-  // The real number, rounded once. An exact 0 is +0. If an input is NaN, or infinite so that IEEE arithmetic
-  // would make a NaN, the element is the positive quiet NaN without a payload.
+  // The real number, rounded once. An exact 0 becomes +0. If IEEE arithmetic makes a NaN, because an input is
+  // NaN or infinite, the element becomes the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
-  // Takes about half the time (docs/speed_rotary.md). A cos and A sin, two products and their sum are each
-  // rounded to float, and the sum then to the type. Except for NaNs, the bits are the same on every CPU. The
-  // error is below 2 ulp of hypot(a, b). If an amplitude or a scale is set, it is below 3 ulp of
-  // h = A hypot(a, b), where A is their product. If h reaches 2^127 (float16: 2^15), sums may overflow.
+  // Takes about half the time (docs/speed_rotary.md). S is A times the scale in posenc_heads. S cos, S sin,
+  // two products and their sum are each rounded to float, and the sum then to the type. Except for NaNs, bits
+  // are the same on every CPU. The error is below 2 ulp of hypot(a, b) if no amplitude and no scale is set,
+  // else below 3 ulp of S hypot(a, b). If S hypot(a, b) reaches 2^127 (float16: 2^15), sums may overflow.
   POSENC_FAST = 1
 };
 
-// Which axis of a position rotates pair i. Axis k rotates sections[k] pairs. Creation fails if the sections
-// do not add up to rotary_dim / 2, or if the order would give an axis another number of pairs.
+// If positions have several axes: which axis rotates pair i. Axis k rotates sections[k] pairs. Creation fails
+// if the sections do not add up to rotary_dim / 2, or if an order cannot give every axis that many pairs.
 enum POSENC_ENUM(posenc_axis_order) {
   // First all pairs of axis 0, then all pairs of axis 1, and so on: Qwen2-VL.
   POSENC_CONSECUTIVE_AXES = 0,
-  // The axes alternate. With k = i mod axes: axis k if i < axes * sections[k], else axis 0: Qwen3-VL.
+  // The axes alternate. Axis k = i mod axes rotates pair i if i < axes * sections[k], else axis 0: Qwen3-VL.
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... alternate, with equally many pairs each. The pairs of axis 0 follow: ERNIE 4.5 VL.
   POSENC_ALTERNATING_AXES = 2,
-  // As consecutive, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes), w_(k + 2 axes) and
-  // so on: Pixtral.
+  // As CONSECUTIVE_AXES, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes),
+  // w_(k + 2 axes) and so on: Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // As consecutive, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]), and scalings use
-  // j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
+  // As CONSECUTIVE_AXES, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]). In scalings,
+  // i is this j, and r is 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
-  // All axes but the last one alternate. With n = axes - 1 and k = i mod n: axis k if i < n * sections[k],
-  // else the last axis: ggml's IMROPE. There the sections are upper limits. Here set how many pairs each axis
-  // really gets: with 64 pairs, for sections 24, 20, 20, 0 there set 22, 20, 20, 2 here.
+  // All axes but the last one alternate. With n = axes - 1: axis k = i mod n if i < n * sections[k], else the
+  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set what each axis really gets: for
+  // example, with 64 pairs, {22, 20, 20, 2} in place of IMROPE's {24, 20, 20, 0}.
   POSENC_IMROPE_AXES = 5
 };
 
 // How the frequencies change, so that a model can take a longer context. In the formulas w_i is the frequency
-// before scaling, base^(-2i / exponent_dim) or your own, in radians. The other names are members of the spec:
+// before scaling, base^(-2i / exponent_dim) or your own, converted to radians. Other names are members:
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
-// A scaling ignores the other members from factor to long_factors_f32, but numbers in them must not be NaN.
+// Members factor .. long_factors_f32 that a formula lacks are ignored, but must not be NaN either.
 enum POSENC_ENUM(posenc_scaling) {
   POSENC_NO_SCALING = 0,
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
   // base becomes base * g^(r / (r - 2)), with g = f. (With r = 2 the only frequency stays 1.)
   POSENC_NTK = 2,
-  // As NTK, with g = f max(L, L0) / L0 - (f - 1). Also called dynamic.
+  // As POSENC_NTK, with g = f max(L, L0) / L0 - (f - 1). Also called dynamic.
   POSENC_DYNAMIC_NTK = 3,
-  // As NTK, with g = max(1, 2^ceil(log2(L / L0) + 1) - 1).
+  // As POSENC_NTK, with g = max(1, 2^ceil(log2(L / L0) + 1) - 1).
   POSENC_QWEN_NTK = 4,
   // base becomes base * f. Then each frequency is divided by f^(2 / r).
   POSENC_MIXED_NTK = 5,
   // YaRN: (m_i / f + 1 - m_i) w_i, where m_i = (i - low) / (high - low), but at least 0 and at most 1.
-  //   low = turns(beta_fast), high = turns(beta_slow), turns(n) = r ln(L0 / (2 pi n)) / (2 ln base).
-  // If truncate is 1, low is rounded down and high up. In any case, a low below 0 then becomes
-  // 0, and a high above r - 1 becomes r - 1. If low = high, high is 1/1000 more. base must be above 1.
-  //   A = amplitude_factor; if f > 1, this times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1).
+  //   low = pair(beta_fast), high = pair(beta_slow), pair(n) = r ln(L0 / (2 pi n)) / (2 ln base).
+  // If truncate is 1, low is rounded down and high up. Then, for any truncate, a low below 0 becomes 0, and a
+  // high above r - 1 becomes r - 1. If low = high, 1/1000 is added to high. base must be above 1.
+  //   A = amplitude_factor, times (0.1 mscale ln f + 1) / (0.1 mscale_all_dim ln f + 1) if f > 1.
   POSENC_YARN = 6,
-  // w_i / f^(m_i), with m_i of YaRN. The amplitude is 1.
+  // w_i / f^(m_i), with the m_i of POSENC_YARN. This scaling sets no amplitude.
   POSENC_YARN_LOG = 7,
   // LongRoPE: w_i / factors[i] if L <= L0, else w_i / long_factors[i]. If f > 1, A = sqrt(1 + ln f / ln L0).
   POSENC_LONGROPE = 8,
@@ -123,16 +123,16 @@ enum POSENC_ENUM(posenc_scaling) {
   POSENC_FREQUENCY_FACTORS = 11
 };
 
-// What to rotate by. posenc_rotary_spec_init sets the defaults, which are in brackets here. Then set
-// head_dim, and what should differ. Creation copies the spec and its arrays. Later versions add members at
-// the end only. A rotary never changes: if length or another member changes, create a new rotary. Each |w_i|,
-// after scaling and times position_scale, must be 0 or 2^-126 .. 2^31 radians.
+// The settings of a rotary. posenc_rotary_spec_init sets the defaults, in brackets here. Then set head_dim,
+// and what should differ. Creation copies the spec and its arrays. Later versions add members at the end
+// only. A rotary never changes: if length or another member changes, create a new one. Each |w_i|, after
+// scaling and times position_scale, must be 0 or 2^-126 .. 2^31 radians.
 typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;         // elements of a head
-  size_t rotary_dim;       // [0: head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;    // [0] the first element that rotates. Others stay, or are copied from a source
-  posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k as they are given
+  size_t rotary_dim;       // [0, which means head_dim - rotary_offset] how many elements rotate; even
+  size_t rotary_offset;    // [0] the first that rotates. Elements that do not rotate stay or are copied
+  posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k before the rotation
   // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
   posenc_pairing output_pairing;
   posenc_arithmetic arithmetic;  // [POSENC_EXACT]
@@ -142,13 +142,13 @@ typedef struct posenc_rotary_spec {
   double position_scale;  // [1] multiplies every position
   posenc_unit unit;       // [POSENC_RADIANS] of the frequencies before scaling
 
-  // Your own frequencies (a checkpoint's inv_freq), in one of two arrays; not for NTK scalings. With your
-  // own frequencies only YARN and YARN_LOG use base, and nothing uses exponent_dim; but both must be valid.
-  size_t frequency_count;        // [0] or rotary_dim / 2
+  // For your own frequencies (a checkpoint's inv_freq) set one of two arrays; not with NTK scalings. Only
+  // YARN and YARN_LOG then use base, and nothing uses exponent_dim; but both must be valid.
+  size_t frequency_count;        // [0] rotary_dim / 2 entries, or none
   const double* frequencies;     // [NULL]
   const float* frequencies_f32;  // [NULL]
 
-  size_t axes;                       // [1] of a position
+  size_t axes;                       // [1] how many axes a position has
   size_t sections[POSENC_MAX_AXES];  // [all 0] how many pairs each axis rotates. With one axis leave them 0
   posenc_axis_order axis_order;      // [POSENC_CONSECUTIVE_AXES]
 
@@ -166,36 +166,36 @@ typedef struct posenc_rotary_spec {
   double low_freq_factor;         // [1] LLAMA3
   double high_freq_factor;        // [4] LLAMA3
   double proportion;              // [1] PROPORTIONAL: 0 .. 1
-  size_t factor_count;            // [0] or rotary_dim / 2
+  size_t factor_count;            // [0] rotary_dim / 2 entries, or none
   const double* factors;          // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
-  const float* factors_f32;       // [NULL] or these instead
-  const double* long_factors;     // [NULL] LONGROPE, beside factors
-  const float* long_factors_f32;  // [NULL] or these, beside factors_f32
+  const float* factors_f32;       // [NULL] instead of factors
+  const double* long_factors;     // [NULL] LONGROPE, which needs them beside factors
+  const float* long_factors_f32;  // [NULL] LONGROPE, which needs them beside factors_f32
   double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes
 
-  // phase_rounding gives the same phases as an engine that rounds them (docs/rotary-engines.md: formulas).
-  // Rotaries take F32_INV_FREQ (also for frequencies_f32), F64_INV_FREQ, F32_ITERATED and F32_EXP, with
-  // POSENC_RADIANS, position_scale 1, and NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS.
-  // Split and axial axes take the two INV_FREQ only.
+  // phase_rounding gives the phases of an engine that rounds them (docs/rotary-engines.md). Rotaries take
+  // F32_INV_FREQ, F64_INV_FREQ, F32_EXP and F32_ITERATED, with POSENC_RADIANS, position_scale 1, and
+  // NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS. Split and axial axes take the two
+  // INV_FREQ only. For own frequencies only F32_INV_FREQ: p * frequencies_f32[i].
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
   const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;
 
-// Sets all members to their defaults, and head_dim to 0.
+// Sets head_dim to 0, and all other members to the defaults. Pass sizeof(posenc_rotary_spec).
 POSENC_CALL posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
 
-// Rotates heads, and writes caches. It never changes after creation.
+// A rotary rotates heads, and writes caches.
 typedef struct posenc_rotary posenc_rotary;
 
-// These do what posenc_encoder_create and so on do (posenc_c.h). With rotary_dim 128 a rotary takes 11 KB.
+// As posenc_encoder_create and so on in posenc_c.h. With rotary_dim 128 a rotary takes 11 KB.
 POSENC_CALL posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 POSENC_CALL posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);
 POSENC_CALL posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                     posenc_rotary** rotary);
 POSENC_API void posenc_rotary_destroy(posenc_rotary* rotary);
 
-// What a rotary was made with. For a NULL rotary: 0, 0, "", NaN and NaN. posenc_rotary_radians is w_i
-// after scaling, times position_scale, in radians for each step of p; NaN if there is no pair i.
+// What a rotary was made with. A NULL rotary gives 0, 0, "", NaN and NaN. posenc_rotary_radians is w_i after
+// scaling, times position_scale, in radians per step of p, or NaN if there is no pair i.
 POSENC_API size_t posenc_rotary_head_dim(const posenc_rotary* rotary);
 POSENC_API size_t posenc_rotary_frequency_count(const posenc_rotary* rotary);  // rotary_dim / 2
 POSENC_API const char* posenc_rotary_target(const posenc_rotary* rotary);
@@ -208,19 +208,19 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 //   [tokens, heads, head_dim]     heads * head_dim    head_dim
 //   [heads, tokens, head_dim]     head_dim            tokens * head_dim
 //
-// Clear the struct, then set what you need: each member after head_stride may be 0. The struct will not grow.
+// Clear the struct, then set what you need: members after head_stride may stay 0. The struct will not grow.
 typedef struct posenc_heads {
   posenc_type type;            // F32, BF16 or F16
-  posenc_type source_type;     // 0, or type; reserved for a source of another type
+  posenc_type source_type;     // 0, or the same as type; reserved for a source of another type
   void* data;                  // where the result goes
   size_t heads;                // of each token
   size_t token_stride;         // in elements
   size_t head_stride;          // in elements
-  const void* source;          // what is rotated; NULL (or data, with its strides): in place
-  size_t source_token_stride;  // 0: token_stride
-  size_t source_head_stride;   // 0: head_stride
-  double scale;                // multiplies A; 2^-64 .. 2^64, or 0, which means 1
-  int32_t inverse;             // 1: rotates by -p. With scale 1 / A^2, this undoes a rotation with scale 1
+  const void* source;          // the input. If it is NULL, or data with equal strides: in place
+  size_t source_token_stride;  // 0 means token_stride
+  size_t source_head_stride;   // 0 means head_stride
+  double scale;                // multiplies the amplitude; 2^-64 .. 2^64, or 0, which means 1
+  int32_t inverse;             // 1 rotates by -p. With scale 1 / A^2, that undoes a rotation with scale 1
   int32_t reserved;            // 0
   const void* norm;            // NULL; reserved for a norm before the rotation
   const void* slots;           // NULL; reserved for the slots of a paged cache
@@ -228,8 +228,8 @@ typedef struct posenc_heads {
 } posenc_heads;
 
 // Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
-// p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Heads may
-// be rotated in place. Apart from that, written heads must not overlap each other or what is read. Batches:
+// p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Tensors
+// may be rotated in place. Otherwise written heads must overlap nothing that the call uses. Batches:
 //   [batch, heads, tokens, head_dim], equal positions in all sequences    one call, heads = batch * heads
 //   [batch, heads, tokens, head_dim], positions differ (left padding)     a call for each sequence
 //   [batch, tokens, heads, head_dim]            posenc_rotate_at, tokens = batch * tokens
@@ -238,8 +238,8 @@ POSENC_CALL posenc_rotate(const posenc_rotary* rotary, int64_t first_position, s
                           const posenc_heads* tensors, size_t count);
 
 // The same at positions [axes, tokens]: one array, first all positions of axis 0. If a position is out of
-// range, *bad_index becomes axis * tokens + token for the first such position. bad_index may be NULL. With
-// positions [axes, batch, tokens] and a call for each sequence, first copy the positions of the sequence.
+// range, *bad_index becomes axis * tokens + token of the first bad one. bad_index may be NULL. To rotate
+// sequence by sequence, copy the positions of each from [axes, batch, tokens] to [axes, tokens].
 POSENC_CALL posenc_rotate_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                              const posenc_heads* tensors, size_t count, size_t* bad_index);
 

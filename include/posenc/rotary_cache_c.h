@@ -1,6 +1,6 @@
 // Caches of cosines and sines for C (C99): tables that a rotary writes once, and that rotations then read.
 // Most programs need no cache, because posenc_rotate computes each cosine and sine once for all heads of a
-// call. A cache lets all layers of a model share them. Use a cache for that, or if your runtime already has
+// call. Use a cache to share cosines and sines among all layers of a model, or if your runtime already has
 // one.
 //
 //   to do this                                    call this
@@ -51,7 +51,7 @@ typedef struct posenc_cache {
 POSENC_CALL posenc_write_cache(const posenc_rotary* rotary, int64_t first_position, size_t tokens,
                                const posenc_cache* cache);
 
-// The same at positions [axes, tokens]. *bad_index is set as by posenc_rotate_at.
+// The same at positions [axes, tokens]. *bad_index means the same as in posenc_rotate_at.
 POSENC_CALL posenc_write_cache_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                                   const posenc_cache* cache, size_t* bad_index);
 
@@ -65,9 +65,9 @@ typedef struct posenc_const_cache {
   size_t rows;
 } posenc_const_cache;
 
-// Rotates token t by row first_row + t of a cache. The amplitude is in the cache, and is not applied again.
-// The arithmetic is POSENC_FAST, also if the rotary has POSENC_EXACT. The scale of a tensor multiplies each
-// cosine and sine, and the product is rounded to float.
+// Rotates token t by row first_row + t of a cache. The cosines and sines in the cache contain the amplitude,
+// which is not applied again. The arithmetic is POSENC_FAST, also if the rotary has POSENC_EXACT. The scale
+// of a tensor multiplies each cosine and sine, and the product is rounded to float.
 POSENC_CALL posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                  int64_t first_row, size_t tokens, const posenc_heads* tensors, size_t count);
 

@@ -10,8 +10,8 @@
 
 namespace posenc {
 
-// POSENC_OK, or a number that says what is wrong: posenc_status_kind and posenc_status_message tell. The C++
-// headers use the constants of C, such as POSENC_SIN_COS.
+// POSENC_OK, or a number that says what is wrong: posenc_status_kind and posenc_status_message explain the
+// number. The C++ headers use the constants of C, such as POSENC_SIN_COS.
 using Status = posenc_status;
 
 // A bfloat16 as memory holds it.

@@ -66,6 +66,8 @@ template <class Plan, class Spec, class Handle>
 posenc_status PlaceBlock(const Plan& plan, const Spec* from, std::size_t bytes, Handle** handle,
                          void** memory) {
   const Bytes whole{*memory, bytes};
+  if (bytes > PTRDIFF_MAX || bytes > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(*memory))
+    return rule::size_memory;
   if (Overlap(whole, {handle, sizeof(Handle*)}) || Overlap(whole, {from, from->struct_size}))
     return rule::overlap_memory;
   for (const Bytes& read : plan.Read()) {

@@ -22,21 +22,15 @@ std::uint64_t PaddedOfRun(const Encoder& encoder, const Positions& at) {
   return row < at.count ? std::uint64_t{1} << row : 0;
 }
 
-// An element of a row: where its old value is read, and where the new one is written.
-struct Element {
-  const unsigned char* from;
-  unsigned char* to;
-};
-
-Element ElementAt(const Call& call, const Rows& rows, std::size_t r, std::size_t column) {
-  const std::size_t size = call.element_size();
-  auto* to = static_cast<unsigned char*>(rows.data) + (r * rows.stride + column) * size;
-  if (rows.sources == nullptr) return {to, to};
-  return {static_cast<const unsigned char*>(rows.sources[r]) + column * size, to};
+// Row r from a column on: where old values are read, and where new ones are written.
+Row FromColumn(const Call& call, const Rows& rows, std::size_t r, std::size_t column) {
+  const Row row = RowAt(rows, call.element_size(), r);
+  const std::size_t before = column * call.element_size();
+  return {row.from + before, row.to + before};
 }
 
 // Writes or adds an entry. The type may be anything but double.
-void Store(const Call& call, const Element& element, float entry) {
+void Store(const Call& call, const Row& element, float entry) {
   StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
 }
 
@@ -44,7 +38,7 @@ void Store(const Call& call, const Element& element, float entry) {
 void StorePositions(const Call& call, const Rows& rows) {
   const bool is_narrow = call.scale == nullptr && call.type != POSENC_F32;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
-    const Element element = ElementAt(call, rows, r, 0);
+    const Row element = FromColumn(call, rows, r, 0);
     const double p = rows.at[r];
     if (call.type == POSENC_F64) {
       StoreDoubles(&p, 1, 1, element.to);
@@ -65,7 +59,7 @@ POSENC_NOINLINE void StoreFirstCosines(const Call& call, const Rows& rows) {
   const Encoder& encoder = call.encoder;
   encoder.kernels->write[type](encoder.table.Slice(0, 1), kPair, {rows.at, pairs, 2, nullptr, false, 0});
   for (std::size_t r = 0; r < rows.at.count; ++r) {
-    const Element element = ElementAt(call, rows, r, encoder.odd.at);
+    const Row element = FromColumn(call, rows, r, encoder.odd.at);
     const unsigned char* const cosine = pairs + (2 * r + 1) * size;
     if (call.scale == nullptr) {
       std::memcpy(element.to, cosine, size);
@@ -82,11 +76,11 @@ void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t c
   constexpr std::size_t kAtOnce = 64;
   constexpr float kZeros[kAtOnce] = {};
   if (call.scale == nullptr) {
-    std::memset(ElementAt(call, rows, r, column).to, 0, count * call.element_size());
+    std::memset(FromColumn(call, rows, r, column).to, 0, count * call.element_size());
     return;
   }
   for (std::size_t i = 0; i < count; i += kAtOnce) {
-    const Element element = ElementAt(call, rows, r, column + i);
+    const Row element = FromColumn(call, rows, r, column + i);
     const std::size_t some = count - i < kAtOnce ? count - i : kAtOnce;
     StoreEntries(call.type, kZeros, {}, 0, some, call.scale, element.from, element.to);
   }
@@ -108,7 +102,7 @@ Tally ApplyWithoutPadding(const Call& call, const Rows& rows) {
   return tally;
 }
 
-// The rows begin .. begin + count - 1 of a block, as a block.
+// The rows begin .. begin + count - 1 of a block, as a block of their own.
 Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t count) {
   Rows part = rows;
   part.at.count = count;
@@ -117,7 +111,7 @@ Rows Part(const Call& call, const Rows& rows, std::size_t begin, std::size_t cou
   } else {
     part.at.list += begin;
   }
-  part.data = static_cast<unsigned char*>(rows.data) + begin * rows.stride * call.element_size();
+  part.data = RowAt(rows.data, rows.stride, call.element_size(), begin);
   if (rows.sources != nullptr) part.sources += begin;
   return part;
 }
@@ -144,7 +138,7 @@ Tally Call::Apply(const Rows& rows) const {
   const std::uint64_t padded = rows.at.IsRun() ? PaddedOfRun(encoder, rows.at) : rows.padded;
   const Tally tally = padded == 0 ? ApplyWithoutPadding(*this, rows) : ApplyAround(*this, rows, padded);
   for (std::size_t r = 0; MakesNans() && r < rows.at.count; ++r) {
-    MakeNansCanonical(encoder.dim, static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size());
+    MakeNansCanonical(encoder.dim, RowAt(rows, element_size(), r).to);
   }
   return tally;
 }

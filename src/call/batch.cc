@@ -1,5 +1,5 @@
 // Adds encodings to a batch of sequences. Sequences usually have many positions in common. So this file goes
-// through the positions in ascending blocks, computes the encodings of a block once, in a tile, and adds them
+// through the positions in ascending ranges, computes the encodings of a range once, in a tile, and adds them
 // to every sequence that contains the positions.
 #include "number/exact.h"
 
@@ -14,8 +14,12 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// The most sequences that share blocks. More would be slow, because each block looks at all sequences.
+// The most sequences that share a tile. More would be slow, because each range looks at all sequences.
 constexpr std::size_t kMaxSequences = 64;
+
+// Each filling of the tile begins a run, which takes about as long as this many rows of a run (at 2,048
+// columns on a Zen 4). So the other sequences must have more rows in the tile.
+constexpr std::size_t kMinShared = 5;
 
 // The sequences begin .. begin + count - 1 of a batch, and the first position of each.
 struct Sequences {
@@ -30,12 +34,10 @@ struct Sequences {
 };
 
 // The positions first .. end - 1, and how many rows of the sequences have them.
-struct Block {
+struct PositionRange {
   std::int64_t first, end;
   std::size_t sequences;  // how many sequences contain some of these positions
   std::size_t rows;       // how many rows these sequences have at these positions, in total
-
-  Positions positions() const { return {nullptr, first, static_cast<std::size_t>(end - first)}; }
 
   // Whether it is cheaper to compute each position once and share it than to compute the rows of each
   // sequence by themselves. Without sharing, each sequence begins a new run, which costs about as much as one
@@ -45,127 +47,107 @@ struct Block {
   }
 };
 
-// The next block. It begins at the lowest position that is at least `cursor` and belongs to a sequence, and
-// has at most `most` positions. If only one sequence is in the block, it needs no tile: then it may have up
-// to Rows::kMax positions, and ends where another sequence begins. After the last block comes a block without
+// The next range. It begins at the lowest position that is at least `cursor` and belongs to a sequence, and
+// has at most `most` positions. If only one sequence has them, they need no tile: then the range may have
+// up to Rows::kMax positions, and ends where another sequence begins. After the last range comes one without
 // sequences.
-Block NextBlock(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
+PositionRange NextRange(const Sequences& sequences, std::int64_t cursor, std::size_t most) {
   const auto rows = static_cast<std::int64_t>(sequences.batch.rows);
-  Block block{INT64_MAX, INT64_MIN, 0, 0};
+  PositionRange range{INT64_MAX, INT64_MIN, 0, 0};
   for (std::size_t b = 0; b < sequences.count; ++b) {
     const std::int64_t first = sequences.first[b];
     if (first + rows <= cursor) continue;
-    block.first = std::min(block.first, std::max(first, cursor));
-    block.end = std::max(block.end, first + rows);
+    range.first = std::min(range.first, std::max(first, cursor));
+    range.end = std::max(range.end, first + rows);
   }
-  if (block.end == INT64_MIN) return block;
-  block.end = std::min(block.end, block.first + static_cast<std::int64_t>(most));
-  std::int64_t end = block.end, next = INT64_MAX;
+  if (range.end == INT64_MIN) return range;
+  range.end = std::min(range.end, range.first + static_cast<std::int64_t>(most));
+  std::int64_t end = range.end, next = INT64_MAX;
   for (std::size_t b = 0; b < sequences.count; ++b) {
     const std::int64_t first = sequences.first[b];
-    if (first >= block.end) {
+    if (first >= range.end) {
       next = std::min(next, first);
-    } else if (first + rows > block.first) {
+    } else if (first + rows > range.first) {
       end = first + rows;
-      ++block.sequences;
-      block.rows += static_cast<std::size_t>(std::min(end, block.end) - std::max(first, block.first));
+      ++range.sequences;
+      range.rows += static_cast<std::size_t>(std::min(end, range.end) - std::max(first, range.first));
     }
   }
-  if (block.sequences == 1) {
-    block.end = std::min({end, next, block.first + static_cast<std::int64_t>(Rows::kMax)});
+  if (range.sequences == 1) {
+    range.end = std::min({end, next, range.first + static_cast<std::int64_t>(Rows::kMax)});
   }
-  return block;
+  return range;
 }
 
-// Calls visit(first, end, row) for each sequence that is in the block: the sequence has the block's positions
+// Calls visit(first, end, row) for each sequence that is in the range: the sequence has the range's positions
 // first .. end - 1, and `row` is the address of its row for position `first`.
 template <class Visit>
-void ForSequences(const Call& call, const Sequences& sequences, const Block& block, const Visit& visit) {
+void ForSequences(const Call& call, const Sequences& sequences, const PositionRange& range,
+                  const Visit& visit) {
   const Batch& batch = sequences.batch;
   for (std::size_t b = 0; b < sequences.count; ++b) {
     const std::int64_t start = sequences.first[b];
-    const std::int64_t first = std::max(start, block.first);
-    const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), block.end);
+    const std::int64_t first = std::max(start, range.first);
+    const std::int64_t end = std::min(start + static_cast<std::int64_t>(batch.rows), range.end);
     if (first >= end) continue;
-    const std::size_t offset = (sequences.begin + b) * batch.batch_stride +
-                               static_cast<std::size_t>(first - start) * batch.row_stride;
-    visit(first, end, static_cast<unsigned char*>(batch.data) + offset * call.element_size());
+    const std::size_t size = call.element_size();
+    unsigned char* const sequence = RowAt(batch.data, batch.batch_stride, size, sequences.begin + b);
+    visit(first, end, RowAt(sequence, batch.row_stride, size, static_cast<std::size_t>(first - start)));
   }
 }
 
-// Computes a block in a tile and adds it to all of its sequences. The function is not inlined, because the
-// tile takes 24 KB of stack, which calls without a tile should not need.
-POSENC_NOINLINE void AddBlock(const Call& call, const Sequences& sequences, const Block& block) {
-  const Encoder& encoder = call.encoder;
-  const Columns& columns = encoder.columns;
-  const bool interleaved = columns.Interleaved();
-  Positions positions = block.positions();
-  positions.first += encoder.offset;
-  const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
-  const auto add_entries = encoder.kernels->add_entries[call.type];
-  Tile tile(columns.sines);
-  for (std::size_t pair = 0; pair < columns.sines; pair += tile.pairs()) {
-    const std::size_t sines = std::min(columns.sines - pair, tile.pairs());
-    const std::size_t cosines = std::min(columns.cosines - std::min(pair, columns.cosines), sines);
-    tile.Fill(*encoder.kernels, encoder.table.Slice(pair, sines), positions, interleaved);
-    const std::size_t sine_bytes = (columns.sine_offset + pair * columns.step) * size;
-    const std::size_t cosine_bytes = (columns.cosine_offset + pair * columns.step) * size;
-    ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* rows) {
-      for (std::int64_t p = first; p < end; ++p) {
-        const auto r = static_cast<std::size_t>(p - block.first);
-        unsigned char* const row = rows + static_cast<std::size_t>(p - first) * row_bytes;
-        const std::uintptr_t next_row = AddressOf(row) + row_bytes;
-        if (interleaved) {
-          add_entries(tile.interleaved(r), sines + cosines, *call.scale, row + sine_bytes,
-                      next_row + sine_bytes);
-        } else {
-          add_entries(tile.sines(r), sines, *call.scale, row + sine_bytes, next_row + sine_bytes);
-          add_entries(tile.cosines(r), cosines, *call.scale, row + cosine_bytes, next_row + cosine_bytes);
-        }
-        if (call.MakesNans()) MakeNansCanonical(encoder.dim, row);
-      }
-    });
-  }
+// The most rows that are in a tile at the same time. It is a multiple of 16, or at least of 2, because the
+// kernel for runs computes rows in such groups, and would have to start again for the rest.
+std::size_t TileRows(std::size_t dim) {
+  const std::size_t most = kTileFloats / dim;
+  return most >= Rows::kMax ? Rows::kMax : most >= 16 ? most / 16 * 16 : most / 2 * 2;
 }
 
-// Whether rows can be added from a tile. Their columns must all belong to pairs, in one of the common orders,
-// because a tile has nothing else.
-bool SharesTiles(const Encoder& encoder) {
-  return encoder.HasPairsOnly() && !encoder.has_padding && encoder.columns.AreCommon();
+// Computes the encodings at a range of positions in a tile, and adds them to all sequences that contain
+// positions of the range. Not inlined, because of the tile's stack, which calls without a tile should not
+// need.
+POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range) {
+  const std::size_t dim = call.encoder.dim, stride = sequences.batch.row_stride, size = call.element_size();
+  alignas(64) float tile[kTileFloats];
+  FillTile(call.encoder, range.first, List(), static_cast<std::size_t>(range.end - range.first), tile);
+  ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+    const float* const entries = tile + static_cast<std::size_t>(first - range.first) * dim;
+    for (std::size_t r = 0; r < static_cast<std::size_t>(end - first); ++r) {
+      AddFromTile(call, entries + r * dim, dim, RowAt(row, stride, size, r), stride * size);
+    }
+  });
 }
 
-void AddSequences(const Call& call, const Sequences& sequences) {
-  const std::size_t most = Tile::RowsOf(call.encoder.columns.sines);
+void AddSequences(const Call& call, const Sequences& sequences, std::size_t tile_rows) {
   for (std::int64_t cursor = INT64_MIN;;) {
-    const Block block = NextBlock(sequences, cursor, most);
-    if (block.sequences == 0) return;
-    if (block.IsWorthSharing()) {
-      AddBlock(call, sequences, block);
+    const PositionRange range = NextRange(sequences, cursor, tile_rows);
+    if (range.sequences == 0) return;
+    if (range.IsWorthSharing()) {
+      AddRange(call, sequences, range);
     } else {
-      ForSequences(call, sequences, block, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-        const Positions positions = {nullptr, call.encoder.offset + first,
-                                     static_cast<std::size_t>(end - first)};
-        call.Apply({positions, row, sequences.batch.row_stride, nullptr, false});
+      ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+        WalkRows(call, first, List(), static_cast<std::size_t>(end - first),
+                 {row, sequences.batch.row_stride});
       });
     }
-    cursor = block.end;
+    cursor = range.end;
   }
 }
 
 }  // namespace
 
 void WalkBatch(const Call& call, const Batch& batch) {
-  if (!SharesTiles(call.encoder)) {
+  const std::size_t tile_rows = TileRows(call.encoder.dim);
+  if (batch.sequences * tile_rows < kMinShared + tile_rows) {
     for (std::size_t b = 0; b < batch.sequences; ++b) {
-      const std::size_t offset = b * batch.batch_stride * call.element_size();
       WalkRows(call, batch.First(b), List(), batch.rows,
-               {static_cast<unsigned char*>(batch.data) + offset, batch.row_stride});
+               {RowAt(batch.data, batch.batch_stride, call.element_size(), b), batch.row_stride});
     }
     return;
   }
   InFpState([&] {
     for (std::size_t begin = 0; begin < batch.sequences; begin += kMaxSequences) {
-      AddSequences(call, {batch, begin});
+      AddSequences(call, {batch, begin}, tile_rows);
     }
     return 0;
   });

@@ -1,4 +1,5 @@
-// The calls of an encoder: the checks of each, in the order in which they are reported, then its walk.
+// The calls of an encoder: the checks of each, in the order in which they are reported, then its walk. All
+// checks come before the walk, because a call that fails must not have written anything.
 #include "number/exact.h"
 
 #include "call/call.h"
@@ -63,7 +64,7 @@ posenc_status CallEmbedAt(const Call& call, const Lookup& lookup, const List& po
   const Bytes written = MatrixBytes(shape, matrix);
   std::size_t bad_id = rows, bad_position = rows;
   const posenc_status ids = CheckLookup(lookup, shape, written, &bad_id);
-  if (ids != POSENC_OK && ids != rule::id_range) return ids;
+  if (ids != POSENC_OK && ids != rule::id_range && ids != rule::no_ids) return ids;
   const posenc_status at = CheckRowPositions(call, positions, rows, written, &bad_position);
   if (at != POSENC_OK && at != rule::position_range) return at;
   if (ids == POSENC_OK && at == POSENC_OK) {

@@ -59,13 +59,6 @@ Bytes BatchBytes(const Batch& batch, const Shape& shape) {
   return {batch.data, (batch.sequences - 1) * batch.batch_stride * shape.element_size + first.count};
 }
 
-bool Overlap(const Bytes& a, const Bytes& b) {
-  if (a.count == 0 || b.count == 0) return false;
-  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
-  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
-  return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
-}
-
 posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset) {
   constexpr auto kPositions = static_cast<std::uint64_t>(2 * POSENC_MAX_POSITION + 1);
   if (rows == 0) return rule::ok;
@@ -79,8 +72,8 @@ posenc_status CheckPositions(const List& positions, std::size_t count, const Adm
   const auto in_range = [&](std::size_t i) {
     return admitted.any_value || IsPosition(positions.AsDouble(i) + static_cast<double>(admitted.offset));
   };
-  constexpr ListRules kRules = {rule::null_positions_data, rule::overlap_positions, rule::position_range};
-  return InFpState([&] { return CheckList(positions, count, in_range, kRules, written, bad_index); });
+  const ListRules rules = {rule::null_positions_data, rule::overlap_positions, admitted.wrong};
+  return InFpState([&] { return CheckList(positions, count, in_range, rules, written, bad_index); });
 }
 
 posenc_status CheckFirsts(const Batch& batch, std::int64_t offset, const Bytes& written,
@@ -109,10 +102,11 @@ posenc_status CheckLookup(const Lookup& lookup, const Shape& out, const Bytes& w
   const Shape shape{out.dim, ElementSize(lookup.type), lookup.vocabulary};
   const Matrix table{const_cast<void*>(lookup.table), lookup.stride};  // never written
   constexpr MatrixRules kTableRules = {rule::stride_table, rule::size_table, rule::null_table};
-  constexpr ListRules kIdRules = {rule::null_ids_data, rule::overlap_ids, rule::id_range};
+  const ListRules id_rules = {rule::null_ids_data, rule::overlap_ids,
+                              lookup.vocabulary == 0 ? rule::no_ids : rule::id_range};
   if (const posenc_status status = CheckMatrix(shape, table, kTableRules); status != POSENC_OK) return status;
   if (lookup.vocabulary != 0 && Overlap(MatrixBytes(shape, table), written)) return rule::overlap_table;
-  return CheckIntegers(lookup.ids, out.rows, static_cast<std::int64_t>(lookup.vocabulary), kIdRules, written,
+  return CheckIntegers(lookup.ids, out.rows, static_cast<std::int64_t>(lookup.vocabulary), id_rules, written,
                        bad_index);
 }
 

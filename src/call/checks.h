@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "call/call.h"
+#include "number/compiler.h"
 #include "posenc/posenc_c.h"
 #include "spec/rules.h"
 
@@ -20,7 +21,11 @@ struct Bytes {
 };
 
 // Whether two pieces of memory share a byte. An empty piece shares nothing.
-bool Overlap(const Bytes& a, const Bytes& b);
+inline bool Overlap(const Bytes& a, const Bytes& b) {
+  if (a.count == 0 || b.count == 0) return false;
+  const std::uintptr_t a_begin = AddressOf(a.data), b_begin = AddressOf(b.data);
+  return a_begin < b_begin ? b_begin - a_begin < a.count : a_begin - b_begin < b.count;
+}
 
 // The memory of a list of `count` values. For a null list it is empty.
 inline Bytes ListBytes(const List& list, std::size_t count) {
@@ -65,6 +70,7 @@ posenc_status CheckRun(std::int64_t first, std::size_t rows, std::int64_t offset
 struct Admitted {
   std::int64_t offset = 0;  // added to each value before the check; |offset| <= POSENC_MAX_POSITION
   bool any_value = false;   // with nan_rows: wrong values are allowed, and become rows of NaN
+  posenc_status wrong = rule::position_range;
 };
 
 // Check a list of count > 0 values: it must not be null, its values must be in range, and it must not overlap

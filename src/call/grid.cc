@@ -10,21 +10,16 @@
 #include <cstring>
 
 #include "call/store_policy.h"
+#include "call/tile.h"
 #include "kernel/rows.h"
 #include "number/compiler.h"
 #include "number/elements.h"
 #include "number/fp_state.h"
+#include "number/memory_thresholds.h"
 
 namespace posenc {
 namespace internal {
 namespace {
-
-// How many bytes of rows are computed before they are copied. Each row is read for many copies, so the rows
-// must stay in L2.
-constexpr std::size_t kBlockBytes = std::size_t{32} << 10;
-
-// The floats of the tile, 24 KB. It is on the stack, which the kernels need, too.
-constexpr std::size_t kTileFloats = std::size_t{12} << 9;
 
 // How the axes divide the tile if several share it. Each outer axis gets kOuterRows rows. The last axis gets
 // the rest, at least kMinLastRows rows, because its row changes from cell to cell.
@@ -33,45 +28,51 @@ constexpr std::size_t kMinLastRows = 8, kOuterRows = 2;
 // Writes or adds the rows begin .. begin + rows - 1 of an axis to `to`, `stride` elements apart.
 void WalkAxis(const Call& call, const GridAxis& axis, std::size_t begin, std::size_t rows, void* to,
               std::size_t stride) {
-  const List list = axis.ListFrom(begin);
-  const std::int64_t first = list.IsNull() ? axis.first + static_cast<std::int64_t>(begin) : 0;
-  WalkRows(call, first, list, rows, {to, stride});
+  WalkRows(call, axis.FirstFrom(begin), axis.ListFrom(begin), rows, {to, stride});
 }
 
-// Where the rows and the cells of a grid begin in memory. Sizes are in bytes.
-struct Places {
-  explicit Places(const Grid& grid)
-      : size(ElementSize(grid.type)),
-        row_bytes(grid.matrix.stride * size),
-        data(static_cast<unsigned char*>(grid.matrix.data)),
-        cells(data + grid.prefix_rows * row_bytes) {}
+// Where the rows of a grid are in memory.
+struct GridMemory {
+  explicit GridMemory(const Grid& grid)
+      : matrix(grid.matrix),
+        prefix_rows(grid.prefix_rows),
+        size(ElementSize(grid.type)),
+        row_bytes(grid.matrix.stride * size) {}
 
-  std::size_t size, row_bytes;
-  unsigned char *data, *cells;
+  // The columns of an axis in row r, and in the row of a cell.
+  unsigned char* InRow(std::size_t r, const GridAxis& axis) const {
+    return RowAt(matrix.data, matrix.stride, size, r) + axis.column * size;
+  }
+  unsigned char* InCell(std::size_t cell, const GridAxis& axis) const {
+    return InRow(prefix_rows + cell, axis);
+  }
+
+  const Matrix& matrix;
+  std::size_t prefix_rows, size, row_bytes;
 };
 
 // Writes the columns of one axis to all cells. The grid repeats the axis `outer` times; each time, every row
 // of the axis goes to `inner` cells in succession.
 void WriteAxis(const Grid& grid, const GridAxis& axis, std::size_t inner, std::size_t outer) {
-  const Places places(grid);
+  const GridMemory memory(grid);
   const Call call = grid.CallOf(axis);
-  const std::size_t bytes = axis.encoder->dim * places.size, stride = inner * places.row_bytes;
+  const std::size_t bytes = axis.encoder->dim * memory.size, stride = inner * memory.row_bytes;
   for (std::size_t r = 0; r < grid.prefix_rows; ++r) {
-    std::memset(places.data + r * places.row_bytes + axis.column * places.size, 0, bytes);
+    std::memset(memory.InRow(r, axis), 0, bytes);
   }
   if (inner * outer == 0) return;
-  unsigned char* const cells = places.cells + axis.column * places.size;
+  unsigned char* const cells = memory.InCell(0, axis);
   if (inner * outer == 1) return WalkAxis(call, axis, 0, axis.count, cells, grid.matrix.stride);
   const auto stream = axis.encoder->kernels->stream_copies;
   const bool streams = stream != nullptr &&
-                       ShouldStreamCopies(outer * inner * axis.count * bytes, bytes, cells, places.row_bytes);
-  const std::size_t most = std::max<std::size_t>(kBlockBytes / bytes, 1);
+                       ShouldStreamCopies(outer * inner * axis.count * bytes, bytes, cells, memory.row_bytes);
+  const std::size_t most = std::max<std::size_t>(kCopiedBytes / bytes, 1);
   for (std::size_t begin = 0; begin < axis.count; begin += most) {
     unsigned char* const first = cells + begin * stride;
     const std::size_t rows = std::min(axis.count - begin, most);
     WalkAxis(call, axis, begin, rows, first, inner * grid.matrix.stride);
     const Copies copies = {
-        first, stride, rows, bytes, first, places.row_bytes, inner, outer, axis.count * stride};
+        first, stride, rows, bytes, first, memory.row_bytes, inner, outer, axis.count * stride};
     if (streams) {
       stream(copies);
     } else {
@@ -92,12 +93,11 @@ void WriteGrid(const Grid& grid, std::size_t cells) {
 // Adds to the cells of a grid. There are two ways:
 // - A matrix that fits into the caches is walked once for each axis.
 // - A larger matrix is walked once for several axes, as many as the tile can hold. So memory is read and
-// written in order, which is 1.4 times as fast, although rows of outer axes are computed again for each block
-// of the last axis. For a small matrix this way is only 0.8 times as fast.
+//   written in order, although rows of outer axes are computed again for each block of the last axis.
 class GridAdder {
  public:
   GridAdder(const Grid& grid, std::size_t cells)
-      : grid_(grid), places_(grid), exceeds_caches_(IsBeyondCaches(cells * places_.row_bytes / 2)) {}
+      : grid_(grid), memory_(grid), exceeds_caches_(cells * memory_.row_bytes >= kAddInOrderBytes) {}
 
   // Adds zeros to the rows before the cells.
   void AddPrefix() {
@@ -105,9 +105,9 @@ class GridAdder {
     for (std::size_t r = 0; r < grid_.prefix_rows; ++r) {
       for (std::size_t a = 0; a < grid_.axis_count; ++a) {
         const std::size_t dim = grid_.axes[a].encoder->dim;
-        unsigned char* const to = places_.data + r * places_.row_bytes + grid_.axes[a].column * places_.size;
+        unsigned char* const to = memory_.InRow(r, grid_.axes[a]);
         for (std::size_t k = 0; k < dim; k += kTileFloats)
-          AddEntries(a, tile_, std::min(dim - k, kTileFloats), to + k * places_.size);
+          AddEntries(a, tile_, std::min(dim - k, kTileFloats), to + k * memory_.size);
       }
     }
   }
@@ -115,7 +115,7 @@ class GridAdder {
   void AddCells(std::size_t cells) {
     std::size_t inner = 1, outer = cells;
     for (std::size_t end = grid_.axis_count; end > 0;) {
-      const std::size_t begin = ShareTile(end);
+      const std::size_t begin = DivideTile(end);
       AddAxes(begin, end - 1, outer / grid_.axes[end - 1].count, inner);
       for (; end > begin; --end) {
         inner *= grid_.axes[end - 1].count;
@@ -126,14 +126,14 @@ class GridAdder {
 
  private:
   // The rows of an axis that are in the tile now: begin .. begin + count - 1.
-  struct Held {
+  struct CachedRows {
     float* rows;                     // [count, dim], a part of the tile
     std::size_t most, begin, count;  // most: the number of rows that there is room for
   };
 
   // Divides the tile among axes and returns the first of them, begin: the axes are begin .. end - 1. Axis end
   // - 1 gets what the others leave.
-  std::size_t ShareTile(std::size_t end) {
+  std::size_t DivideTile(std::size_t end) {
     const auto floats = [&](std::size_t a, std::size_t rows) {
       return std::min(grid_.axes[a].count, rows) * grid_.axes[a].encoder->dim;
     };
@@ -141,10 +141,10 @@ class GridAdder {
     std::size_t begin = last, used = 0;
     for (; exceeds_caches_ && begin > 0 && least + used + floats(begin - 1, kOuterRows) <= kTileFloats;
          --begin) {
-      held_[begin - 1] = {tile_ + used, kOuterRows, 0, 0};
+      cached_[begin - 1] = {tile_ + used, kOuterRows, 0, 0};
       used += floats(begin - 1, kOuterRows);
     }
-    held_[last] = {tile_ + used, (kTileFloats - used) / grid_.axes[last].encoder->dim, 0, 0};
+    cached_[last] = {tile_ + used, (kTileFloats - used) / grid_.axes[last].encoder->dim, 0, 0};
     return begin;
   }
 
@@ -153,17 +153,16 @@ class GridAdder {
   void AddAxes(std::size_t first, std::size_t last, std::size_t outer, std::size_t inner) {
     const std::size_t rows = grid_.axes[last].count;
     std::size_t index[POSENC_MAX_GRID_AXES];
-    for (std::size_t block = 0; block < rows; block = held_[last].begin + held_[last].count) {
-      Hold(last, block);
+    for (std::size_t block = 0; block < rows; block = cached_[last].begin + cached_[last].count) {
+      Ensure(last, block);
       for (std::size_t o = 0; o < outer; ++o) {
         for (std::size_t a = last, rest = o; a-- > first; rest /= grid_.axes[a].count) {
           index[a] = rest % grid_.axes[a].count;
-          Hold(a, index[a]);
+          Ensure(a, index[a]);
         }
-        for (index[last] = block; index[last] - block < held_[last].count; ++index[last]) {
+        for (index[last] = block; index[last] - block < cached_[last].count; ++index[last]) {
           for (std::size_t k = 0; k < inner; ++k) {
-            unsigned char* const cell =
-                places_.cells + ((o * rows + index[last]) * inner + k) * places_.row_bytes;
+            const std::size_t cell = (o * rows + index[last]) * inner + k;
             for (std::size_t a = first; a <= last; ++a) AddRow(a, index[a], cell);
           }
         }
@@ -173,38 +172,36 @@ class GridAdder {
 
   // Makes sure that row `index` of axis a is in the tile, and computes it with the rows after it if it is
   // not. Rows longer than the tile are never in it: AddRow computes each of them where it is added.
-  void Hold(std::size_t a, std::size_t index) {
+  void Ensure(std::size_t a, std::size_t index) {
     const GridAxis& axis = grid_.axes[a];
-    Held& held = held_[a];
-    if (index - held.begin < held.count) return;
-    held.begin = index;
-    held.count = std::min(axis.count - index, std::max<std::size_t>(held.most, 1));
-    if (held.most == 0) return;
-    WalkAxis({*axis.encoder, POSENC_F32}, axis, index, held.count, held.rows, axis.encoder->dim);
+    CachedRows& cached = cached_[a];
+    if (index - cached.begin < cached.count) return;
+    cached.begin = index;
+    cached.count = std::min(axis.count - index, std::max<std::size_t>(cached.most, 1));
+    if (cached.most == 0) return;
+    FillTile(*axis.encoder, axis.FirstFrom(index), axis.ListFrom(index), cached.count, cached.rows);
   }
 
-  void AddRow(std::size_t a, std::size_t index, unsigned char* cell) const {
+  // Adds row `index` of axis a to a cell.
+  void AddRow(std::size_t a, std::size_t index, std::size_t cell) const {
     const GridAxis& axis = grid_.axes[a];
-    const Held& held = held_[a];
+    const CachedRows& cached = cached_[a];
     const std::size_t dim = axis.encoder->dim;
-    unsigned char* const to = cell + axis.column * places_.size;
-    if (held.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
-    const float* const row = held.rows + (index - held.begin) * dim;
+    unsigned char* const to = memory_.InCell(cell, axis);
+    if (cached.most == 0) return WalkAxis(grid_.CallOf(axis), axis, index, 1, to, dim);
+    const float* const row = cached.rows + (index - cached.begin) * dim;
     if (row[0] != row[0]) return StoreNans(grid_.type, dim, to);  // the position was wrong, with nan_rows
     AddEntries(a, row, dim, to);
   }
 
   void AddEntries(std::size_t a, const float* entries, std::size_t count, unsigned char* to) const {
-    const Call call = grid_.CallOf(grid_.axes[a]);
-    call.encoder.kernels->add_entries[call.type](entries, count, *call.scale, to,
-                                                 AddressOf(to) + places_.row_bytes);
-    if (call.MakesNans()) MakeNansCanonical(count, to);
+    AddFromTile(grid_.CallOf(grid_.axes[a]), entries, count, to, memory_.row_bytes);
   }
 
   const Grid& grid_;
-  const Places places_;
+  const GridMemory memory_;
   const bool exceeds_caches_;
-  Held held_[POSENC_MAX_GRID_AXES];
+  CachedRows cached_[POSENC_MAX_GRID_AXES];
   alignas(64) float tile_[kTileFloats];
 };
 

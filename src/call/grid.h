@@ -21,8 +21,11 @@ struct GridAxis {
   List positions;      // [count]; null means first, first + 1, ...
   std::int64_t first;
 
-  // The positions from index `begin` on. Null if there is no list.
+  // The positions from index `begin` on: a list, or if there is none, the first position.
   List ListFrom(std::size_t begin) const { return positions.From(begin); }
+  std::int64_t FirstFrom(std::size_t begin) const {
+    return positions.IsNull() ? first + static_cast<std::int64_t>(begin) : 0;
+  }
 };
 
 struct Grid {

@@ -82,7 +82,7 @@ struct CacheRows {
   const posenc_cache& cache;
   std::size_t rows;  // how many rows the cache has
   std::int64_t first;
-  List list;  // [tokens] or null
+  const List& list;  // [tokens] or null
 
   std::size_t At(std::size_t token) const {
     return static_cast<std::size_t>(list.IsNull() ? first + static_cast<std::int64_t>(token) : list[token]);

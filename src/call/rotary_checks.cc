@@ -2,12 +2,13 @@
 // reports one mistake only: the first one in the order of these checks.
 #include "number/exact.h"
 
-#include <initializer_list>
-#include <numeric>
+#include <cstring>
 
 #include "call/cache_rows.h"
 #include "call/checks.h"
 #include "call/rotary.h"
+#include "call/strided_memory.h"
+#include "call/tensor_overlaps.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
 #include "spec/check_members.h"
@@ -18,80 +19,37 @@ namespace {
 
 constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 
-// Where the heads of a tensor lie in memory: [outer_count, inner_count] blocks of `bytes` bytes each. Usually
-// tokens are the outer dimension and heads the inner one; if heads have the larger stride, it is the other
-// way round. Strides are in bytes.
-struct Blocks {
-  const void* data;
-  std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
-  bool has_heads_outside;
-
-  std::size_t InnerBytes() const { return (inner_count - 1) * inner_stride + bytes; }
-  Bytes All() const { return {data, (outer_count - 1) * outer_stride + InnerBytes()}; }
-  std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(data); }
-};
-
-// Sets *blocks. Returns false if they would not fit into the address space. Strides are in elements of `size`
-// bytes. There must be tokens and heads.
-bool MakeBlocks(const void* data, std::size_t tokens, std::size_t token_stride, std::size_t heads,
-                std::size_t head_stride, std::size_t head_dim, std::size_t size, Blocks* blocks) {
-  if (tokens == 1) token_stride = 0;
-  if (heads == 1) head_stride = 0;
-  const std::size_t most = kMaxBytes / size;
-  if (head_dim > most || (token_stride != 0 && tokens - 1 > most / token_stride) ||
-      (head_stride != 0 && heads - 1 > most / head_stride)) {
-    return false;
-  }
-  const std::size_t last_token = (tokens - 1) * token_stride, last_head = (heads - 1) * head_stride;
-  if (last_token > most - last_head || last_token + last_head > most - head_dim) return false;
-  *blocks = {data, tokens, token_stride * size, heads, head_stride * size, head_dim * size, false};
-  if (heads > 1 && (tokens == 1 || token_stride < head_stride)) {
-    *blocks = {data, heads, head_stride * size, tokens, token_stride * size, head_dim * size, true};
-  }
-  return true;
-}
-
-// Checks that no two of the blocks overlap. If two do, the status says which stride is too small.
-posenc_status CheckApart(const Blocks& blocks) {
-  const bool inner_is_right = blocks.inner_count == 1 || blocks.inner_stride >= blocks.bytes;
-  if (inner_is_right && (blocks.outer_count == 1 || blocks.outer_stride >= blocks.InnerBytes())) {
+// Checks that no two heads of a tensor overlap. The strides must nest: all inner heads of an outer one come
+// before the next outer one. If they do not, the status says which stride is too small.
+posenc_status CheckApart(const StridedMemory& heads) {
+  const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
+  if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
     return rule::ok;
   }
-  return inner_is_right == blocks.has_heads_outside ? rule::stride_heads : rule::stride_tokens;
+  return inner_is_right == heads.has_heads_outside ? rule::stride_heads : rule::stride_tokens;
 }
 
-// Whether pieces of a and pieces of b alternate without overlap. Both repeat every `stride` bytes; a piece of
-// a has a_bytes, a piece of b has b_bytes.
-bool Alternate(const Blocks& a, std::size_t a_bytes, const Blocks& b, std::size_t b_bytes,
-               std::size_t stride) {
-  const std::uintptr_t a_begin = a.begin(), b_begin = b.begin();
-  const std::uintptr_t distance =
-      b_begin >= a_begin ? (b_begin - a_begin) % stride : (stride - (a_begin - b_begin) % stride) % stride;
-  return distance >= a_bytes && distance + b_bytes <= stride;
+// Whether a tensor has no scale. Asks for the bits, because the caller's floating-point state may take a
+// subnormal number for zero.
+bool IsUnscaled(const posenc_heads& heads) {
+  constexpr double kOne = 1.0, kZero = 0.0;
+  return std::memcmp(&heads.scale, &kZero, sizeof(double)) == 0 ||
+         std::memcmp(&heads.scale, &kOne, sizeof(double)) == 0;
 }
 
-// Whether a block of a may overlap a block of b. They do not overlap if they alternate. There are two usual
-// cases: q and k are parts of the same rows, as after one projection for both; or q, k and v of each head are
-// next to each other.
-bool MayOverlap(const Blocks& a, const Blocks& b) {
-  if (!Overlap(a.All(), b.All())) return false;
-  if (a.outer_count != 1 && a.outer_stride == b.outer_stride &&
-      Alternate(a, a.InnerBytes(), b, b.InnerBytes(), a.outer_stride)) {
-    return false;
-  }
-  const std::size_t common =
-      std::gcd(std::gcd(a.outer_stride, a.inner_stride), std::gcd(b.outer_stride, b.inner_stride));
-  return common == 0 || !Alternate(a, a.bytes, b, b.bytes, common);
+// Checks the scale of a tensor, and its product with the amplitude. Creation has checked the amplitude
+// itself.
+posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
+  if (IsUnscaled(heads)) return rule::ok;
+  return InFpState([&] {
+    const double scale = ScaleOf(heads);
+    if (!IsGain(scale)) return rule::heads_scale;
+    // The exact product must be in range. Rounding to odd never moves it across or onto a bound.
+    return IsGain(ToOdd(ExactProduct(amplitude, scale))) ? rule::ok : rule::heads_gain;
+  });
 }
 
-// The memory that the rotation of a tensor writes, and, unless it is in place, the memory that it reads.
-struct TensorMemory {
-  Blocks data, source;
-  bool is_in_place;
-};
-
-// Checks the members of a tensor that are neither sizes nor pointers to elements. Call it in posenc's
-// floating-point state (number/fp_state.h).
+// Checks the members of a tensor that are neither sizes nor pointers to elements.
 posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
   if (heads.type != type) return rule::type_tensors;
@@ -101,88 +59,103 @@ posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_head
       heads.token_factors != nullptr) {
     return rule::heads_reserved;
   }
-  const double scale = ScaleOf(heads);
-  if (!IsGain(scale)) return rule::heads_scale;
-  // The exact product must be in range. Rounding to odd never moves it across or onto a bound.
-  return IsGain(ToOdd(ExactProduct(amplitude, scale))) ? rule::ok : rule::heads_gain;
+  return CheckScale(amplitude, heads);
 }
 
-// Checks the sizes and pointers of a tensor, and finds its memory. There must be tokens and heads.
-posenc_status CheckHeads(const Rotary& rotary, std::size_t tokens, posenc_type type,
-                         const posenc_heads& heads, TensorMemory* memory) {
-  const std::size_t size = ElementSize(type);
-  if (!MakeBlocks(heads.data, tokens, heads.token_stride, heads.heads, heads.head_stride, rotary.head_dim,
-                  size, &memory->data)) {
-    return rule::size_heads;
-  }
-  if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
-  if (heads.data == nullptr) return rule::null_heads_data;
-  memory->is_in_place = IsInPlace(heads, tokens);
-  if (memory->is_in_place) {
-    // A head of several pieces cannot change its pairing in place: one piece would overwrite the next one.
-    const bool is_torn = rotary.from != rotary.to && rotary.pairs > kMaxPiece;
-    return is_torn ? rule::pairing_in_place : rule::ok;
-  }
-  return MakeBlocks(heads.source, tokens, SourceTokenStride(heads), heads.heads, SourceHeadStride(heads),
-                    rotary.head_dim, size, &memory->source)
-             ? rule::ok
-             : rule::size_heads;
-}
+// The tensors of a call, and their memory. Most calls have a few tensors, such as q and k: their memory is
+// found once and kept. If there are more than kKept, memory is found again where it is needed.
+class CheckedTensors {
+ public:
+  CheckedTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors)
+      : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim, ElementSize(tensors.type)} {}
 
-// Checks tensor i, and that its memory does not overlap the memory of the tensors before it.
-posenc_status CheckTensor(const Rotary& rotary, std::size_t tokens, const Tensors& tensors, std::size_t i) {
-  if (tensors.heads[i].heads == 0 || tokens == 0) return rule::ok;
-  TensorMemory mine{};
-  if (const posenc_status status = CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &mine);
-      status != POSENC_OK) {
-    return status;
-  }
-  if (!mine.is_in_place && MayOverlap(mine.data, mine.source)) return rule::overlap_source;
-  for (std::size_t j = 0; j < i; ++j) {
-    if (tensors.heads[j].heads == 0) continue;
-    TensorMemory other{};
-    CheckHeads(rotary, tokens, tensors.type, tensors.heads[j], &other);
-    if (MayOverlap(mine.data, other.data) || (!other.is_in_place && MayOverlap(mine.data, other.source)) ||
-        (!mine.is_in_place && MayOverlap(mine.source, other.data))) {
-      return rule::overlap_tensors;
+  posenc_status Check() {
+    if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_status status =
+          CheckMembers(rotary_.table.scaling.amplitude, tensors_.type, tensors_.heads[i]);
+      if (status != POSENC_OK) return status;
     }
+    if (shape_.tokens == 0) return rule::ok;
+    return tensors_.count <= kKept ? CheckFew() : CheckMany();
   }
-  return rule::ok;
-}
 
-posenc_status CheckTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors) {
-  if (tensors.count != 0 && tensors.heads == nullptr) return rule::null_tensors;
-  posenc_status status = InFpState([&] {
-    posenc_status members = POSENC_OK;
-    for (std::size_t i = 0; i < tensors.count && members == POSENC_OK; ++i) {
-      members = CheckMembers(rotary.table.scaling.amplitude, tensors.type, tensors.heads[i]);
+  // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
+  // accepted the tensors.
+  template <class... Read>
+  bool Overwrite(const Read&... read) const {
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      if (tensors_.heads[i].heads == 0) continue;
+      const Bytes written = tensors_.count <= kKept ? kept_[i].data.All() : FoundAgain(i).All();
+      if ((Overlap(read, written) || ...)) return true;
     }
-    return members;
-  });
-  for (std::size_t i = 0; i < tensors.count && status == POSENC_OK; ++i) {
-    status = CheckTensor(rotary, tokens, tensors, i);
+    return false;
   }
-  return status;
-}
 
-// Whether writing the tensors would overwrite any memory in `read`. CheckTensors has accepted the tensors.
-bool Overwrites(const Rotary& rotary, std::size_t tokens, const Tensors& tensors,
-                std::initializer_list<Bytes> read) {
-  for (std::size_t i = 0; i < tensors.count; ++i) {
-    if (tensors.heads[i].heads == 0) continue;
-    TensorMemory memory{};
-    CheckHeads(rotary, tokens, tensors.type, tensors.heads[i], &memory);
-    for (const Bytes& bytes : read) {
-      if (Overlap(bytes, memory.data.All())) return true;
+ private:
+  static constexpr std::size_t kKept = 8;
+
+  posenc_status CheckFew() {
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      if (tensors_.heads[i].heads == 0) continue;
+      if (const posenc_status status = CheckTensor(tensors_.heads[i], &kept_[i]); status != POSENC_OK) {
+        return status;
+      }
+      for (std::size_t j = 0; j < i; ++j) {
+        if (tensors_.heads[j].heads != 0 && kept_[i].MayOverlap(kept_[j])) return rule::overlap_tensors;
+      }
     }
+    return rule::ok;
   }
-  return false;
-}
+
+  // Reports the same mistake as CheckFew: an overlap of two tensors, if both come before the first tensor
+  // that is wrong by itself.
+  posenc_status CheckMany() const {
+    posenc_status status = rule::ok;
+    std::size_t right = 0, steps = 0;
+    for (; right < tensors_.count; ++right) {
+      TensorMemory memory{};
+      if (tensors_.heads[right].heads != 0) status = CheckTensor(tensors_.heads[right], &memory);
+      if (status != POSENC_OK) break;
+    }
+    return AnyOverlap(shape_, tensors_.heads, right, &steps) ? rule::overlap_tensors : status;
+  }
+
+  // Checks the sizes and pointers of a tensor that has heads, and finds its memory.
+  posenc_status CheckTensor(const posenc_heads& heads, TensorMemory* memory) const {
+    if (!FindData(shape_, heads, &memory->data)) return rule::size_heads;
+    if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
+    if (heads.data == nullptr) return rule::null_heads_data;
+    memory->is_in_place = IsInPlace(heads, shape_.tokens);
+    if (memory->is_in_place) {
+      // A head of several pieces cannot change its pairing in place: one piece would overwrite the next one.
+      const bool is_torn = rotary_.from != rotary_.to && rotary_.pairs > kMaxPiece;
+      return is_torn ? rule::pairing_in_place : rule::ok;
+    }
+    if (!FindSource(shape_, heads, &memory->source)) return rule::size_heads;
+    return MayOverlap(memory->data, memory->source) ? rule::overlap_source : rule::ok;
+  }
+
+  StridedMemory FoundAgain(std::size_t i) const {
+    StridedMemory found{};
+    FindData(shape_, tensors_.heads[i], &found);
+    return found;
+  }
+
+  const Rotary& rotary_;
+  const Tensors& tensors_;
+  const TensorShape shape_;
+  TensorMemory kept_[kKept];  // of the tensors that have heads
+};
 
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
-  if (positions.list.IsNull()) return CheckRun(positions.first, positions.tokens);
+  if (positions.list.IsNull()) {
+    const bool is_in_range = CheckRun(positions.first, positions.tokens) == POSENC_OK;
+    return is_in_range ? rule::ok : rule::token_run_range;
+  }
   if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
-  return CheckPositions(positions.list, positions.axes * positions.tokens, {}, written, bad_index);
+  const Admitted admitted = {0, false, rule::token_position_range};
+  return CheckPositions(positions.list, positions.axes * positions.tokens, admitted, written, bad_index);
 }
 
 Bytes BytesOf(const TokenPositions& positions) {
@@ -223,11 +196,12 @@ posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::siz
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
-  posenc_status status = CheckTensors(rotary, tokens, tensors);
+  CheckedTensors checked(rotary, tokens, tensors);
+  posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
-  if (Overwrites(rotary, tokens, tensors, {BytesOf(positions)})) return rule::overlap_positions;
+  if (checked.Overwrite(BytesOf(positions))) return rule::overlap_positions;
   WalkTokens(rotary, positions, tensors);
   return rule::ok;
 }
@@ -235,13 +209,14 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
                                const Tensors& tensors, std::size_t* bad_index) {
   Tables tables{};
-  posenc_status status = CheckTensors(rotary, tokens, tensors);
+  CheckedTensors checked(rotary, tokens, tensors);
+  posenc_status status = checked.Check();
   if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckCacheRows(rows, tokens, bad_index);
   if (status != POSENC_OK) return status;
   const Bytes list = ListBytes(rows.list, tokens);
-  if (Overwrites(rotary, tokens, tensors, {tables.cosines, tables.sines, list})) return rule::overlap_cache;
+  if (checked.Overwrite(tables.cosines, tables.sines, list)) return rule::overlap_cache;
   WalkCached(rotary, rows, tokens, tensors);
   return rule::ok;
 }

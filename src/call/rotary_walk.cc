@@ -12,20 +12,19 @@
 #include "kernel/rotate_token.h"
 #include "number/compiler.h"
 #include "number/fp_state.h"
+#include "number/memory_thresholds.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-// Guesses from the size of all tensors which cache holds them. Kernels prefetch far ahead if no cache does.
-// On a Zen 4 with 32 MB of L3, that made calls with 20 MB 1.3 times as fast, but calls with 10 MB only 0.84
-// times as fast.
+// Guesses from the size of all tensors which cache holds them.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
   std::size_t heads = 0;
   for (std::size_t i = 0; i < tensors.count; ++i) heads += tensors.heads[i].heads;
   const std::size_t bytes = tokens * heads * rotary.head_dim * ElementSize(tensors.type);
-  if (bytes <= std::size_t{1} << 20) return Cached::kByCore;
-  return bytes < std::size_t{16} << 20 ? Cached::kByShared : Cached::kNowhere;
+  if (bytes <= kCoreBytes) return Cached::kByCore;
+  return bytes < kSharedBytes ? Cached::kByShared : Cached::kNowhere;
 }
 
 // The heads of a tensor, token by token.

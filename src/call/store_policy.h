@@ -16,9 +16,6 @@ namespace internal {
 bool ShouldStream(const Columns& columns, std::size_t element_size, std::uint64_t rows, const void* data,
                   std::size_t stride);
 
-// Whether a buffer of this size should bypass the caches.
-bool IsBeyondCaches(std::size_t bytes);
-
 // Whether to stream copies of rows: `bytes` in total, row_bytes each, to rows stride_bytes apart from `data`
 // on.
 bool ShouldStreamCopies(std::size_t bytes, std::size_t row_bytes, const void* data, std::size_t stride_bytes);

@@ -1,4 +1,6 @@
-// Goes through the rows of an encoder's call, in blocks of at most 64 rows.
+// Goes through the rows of an encoder's call, in blocks of at most 64 rows. The kernel for runs computes 64
+// rows from one evaluation of sine and cosine, and the arrays for a block of listed positions fit on the
+// stack.
 #include "number/exact.h"
 
 #include <algorithm>
@@ -12,10 +14,11 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// A block of rows for kernels, with the arrays that the block points to.
-class Block {
+// A block of rows for kernels, with the arrays that the block points to: kernels know nothing of the caller's
+// lists, of padding, of positions that are wrong, or of tables of token embeddings.
+class RowBlock {
  public:
-  Block(const Call& call, const Matrix& matrix, bool stream) : call_(call), matrix_(matrix) {
+  RowBlock(const Call& call, const Matrix& matrix, bool stream) : call_(call), matrix_(matrix) {
     rows_.stride = matrix.stride;
     rows_.stream = stream;
   }
@@ -24,7 +27,7 @@ class Block {
   // sets their positions.
   void Take(std::int64_t first, std::size_t begin, std::size_t count) {
     rows_.at = {nullptr, call_.encoder.offset + first + static_cast<std::int64_t>(begin), count};
-    rows_.data = RowAt(begin);
+    rows_.data = MatrixRow(begin);
   }
 
   // Sets the block's positions to the values of a list from `begin` on. With nan_rows a value may be NaN or
@@ -52,7 +55,7 @@ class Block {
       const auto id = static_cast<std::size_t>(lookup.ids[begin + r]);
       const auto* source =
           static_cast<const unsigned char*>(lookup.table) + id * lookup.stride * ElementSize(lookup.type);
-      if (widen) call_.encoder.kernels->widen[lookup.type](source, call_.encoder.dim, RowAt(begin + r));
+      if (widen) call_.encoder.kernels->widen[lookup.type](source, call_.encoder.dim, MatrixRow(begin + r));
       sources_[r] = source;
     }
   }
@@ -61,16 +64,14 @@ class Block {
   Tally Compute(bool has_bad) {
     const Tally tally = call_.Apply(rows_);
     for (std::size_t r = 0; has_bad && r < rows_.at.count; ++r) {
-      if (is_bad_[r])
-        StoreNans(call_.type, call_.encoder.dim, static_cast<unsigned char*>(rows_.data) + r * row_bytes());
+      if (is_bad_[r]) StoreNans(call_.type, call_.encoder.dim, RowAt(rows_, call_.element_size(), r).to);
     }
     return tally;
   }
 
  private:
-  std::size_t row_bytes() const { return matrix_.stride * call_.element_size(); }
-  unsigned char* RowAt(std::size_t r) const {
-    return static_cast<unsigned char*>(matrix_.data) + r * row_bytes();
+  unsigned char* MatrixRow(std::size_t r) const {
+    return RowAt(matrix_.data, matrix_.stride, call_.element_size(), r);
   }
 
   const Call& call_;
@@ -91,7 +92,7 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
         is_run && call.scale == nullptr &&
         ShouldStream(call.encoder.columns, call.element_size(),
                      std::max<std::uint64_t>(rows, matrix.table_rows), matrix.data, matrix.stride);
-    Block block(call, matrix, stream);
+    RowBlock block(call, matrix, stream);
     Tally tally;
     for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
       block.Take(first, begin, std::min(rows - begin, Rows::kMax));

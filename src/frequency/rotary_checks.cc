@@ -59,7 +59,8 @@ posenc_status CheckFrequencies(posenc_rotary_spec* spec) {
   // Each axial axis has its own exponents, so one exponent_dim cannot be right for all.
   if (IsAxial(*spec) && spec->exponent_dim != 0.0) return rule::axial_exponent_dim;
   if (spec->exponent_dim == 0.0) spec->exponent_dim = static_cast<double>(spec->rotary_dim);
-  return CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
+  const posenc_status status = CheckList(ListOf(*spec), spec->rotary_dim / 2, true);
+  return status == rule::frequency_count ? rule::rotary_frequency_count : status;
 }
 
 // Whether a phase rounding computes frequencies one by one, in the same way for all axes.

@@ -239,7 +239,8 @@ posenc_status MakeSchedule(const posenc_rotary_spec& spec, Scaling* scaling, Sch
 
   scaling->amplitude = AmplitudeOf(spec);
   if (!IsGain(scaling->amplitude)) return rule::made_amplitude;
-  if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec)))) return rule::dynamic_factor;
+  if (IsNtk(spec) && !std::isfinite(ToDouble(NtkFactor<4>(spec))))
+    return spec.scaling == POSENC_QWEN_NTK ? rule::ntk_lengths : rule::dynamic_factor;
   if (spec.scaling == POSENC_PROPORTIONAL) {  // rounded to double, so that 0.3 counts as three tenths
     scaling->nonzero = static_cast<std::size_t>(spec.proportion * static_cast<double>(spec.rotary_dim)) / 2;
   }

@@ -6,7 +6,7 @@
 // The anchors of the groups are added up in the same way from the middle of the run, which is evaluated
 // (anchors-inl.h). Included once per target.
 //
-// Three tiers: `AngleAdditionLoop`, `FinishPairs` (both ends of the interval), `EvaluateFully`. Before them
+// Three tiers: `AngleAdditionLoop`, `FinishPairs` (both ends of the interval), the direct kernel. Before them
 // `AngleAdditionFloatLoop` for 16 bits.
 //
 // Error: absolutely kAngleAdditionError, u = 2^-53.
@@ -52,9 +52,9 @@ HWY_INLINE bool InterleavedEntries(const MirroredAngles& angles, std::size_t at,
                                    EntryVec& entries1) {
   DoubleVec s0, c0, s1, c1;
   MirroredSinCos(angles, at, s0, c0, s1, c1);
-  const auto far0 = RoundAdded<kFormat, true>(s0, c0, entries0);
-  const auto far1 = RoundAdded<kFormat, true>(s1, c1, entries1);
-  return AnyUndecidedEntry(BothFar(far0, far1), SmallerMagnitudes(entries0, entries1),
+  const auto decided0 = RoundAdded<kFormat, true>(s0, c0, entries0);
+  const auto decided1 = RoundAdded<kFormat, true>(s1, c1, entries1);
+  return AnyUndecidedEntry(BothDecided(decided0, decided1), SmallerMagnitudes(entries0, entries1),
                            hn::LoadU(Entries(), angles.small + 2 * at));
 }
 
@@ -65,12 +65,12 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
   DoubleVec s0, c0, s1, c1, s0b, c0b, s1b, c1b;
   MirroredSinCos(angles, at, s0, c0, s1, c1);
   MirroredSinCos(angles, at + hn::Lanes(Doubles()), s0b, c0b, s1b, c1b);
-  const auto far0 =
-      BothFar(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
-  const auto far1 =
-      BothFar(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
+  const auto decided0 =
+      BothDecided(RoundAdded<kFormat, false>(s0, s0b, sines0), RoundAdded<kFormat, false>(c0, c0b, cosines0));
+  const auto decided1 =
+      BothDecided(RoundAdded<kFormat, false>(s1, s1b, sines1), RoundAdded<kFormat, false>(c1, c1b, cosines1));
   return AnyUndecidedEntry(
-      BothFar(far0, far1),
+      BothDecided(decided0, decided1),
       SmallerMagnitudes(SmallerMagnitudes(sines0, cosines0), SmallerMagnitudes(sines1, cosines1)),
       hn::LoadU(Entries(), angles.small + at));
 }
@@ -108,8 +108,8 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
       prefetch(next0 + column * sizeof(Element));
       prefetch(next1 + column * sizeof(Element));
     } else if (HWY_UNLIKELY(prefetches)) {
-      PrefetchNear(AddressOf(to0 + column) + kBytesAhead);
-      PrefetchNear(AddressOf(to1 + column) + kBytesAhead);
+      PrefetchNear(AddressOf(to0 + column) + kWriteAhead);
+      PrefetchNear(AddressOf(to1 + column) + kWriteAhead);
     }
     StoreAdded(operation, entries0, from0 + column, to0 + column, stream);
     StoreAdded(operation, entries1, from1 + column, to1 + column, stream);
@@ -137,42 +137,42 @@ HWY_NOINLINE std::size_t AngleAdditionLoop(float scale, const Columns& columns, 
 using FewPairs = PairBuffer<2 * kMaxLanes<Doubles>>[2];
 
 // Entries [s0 c0 s1 c1 ...] of one vector of one row, from their sums. An entry is decided if both ends of
-// its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd), as
-// rounding is monotonic.
+// its interval, its sum plus and less kAddedInterval, round to the same float, or odd float (kOdd).
 //
-//   r        0 or 1: the row before or after the anchor
-//   at       the vector's first pair in the chunk; its first `pairs` pairs count
+//   count    how many pairs of the vector count; others only fill it
 //
-// Undecided: 4 to 72 of 10^6 pairs of the first 4,096 positions, left to `EvaluateFully`, the whole vector.
+// Returns whether all are decided, and stores them only then.
 template <bool kOdd>
-HWY_INLINE void FinishRow(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
-                          std::size_t r, std::size_t at, std::size_t pairs, DoubleVec sine, DoubleVec cosine,
-                          float* entries, Tally& tally) {
-  const auto error = hn::Set(Doubles(), kAddedInterval);
-  const auto upper = ToRoundedFloats<kOdd>(hn::Add(sine, error), hn::Add(cosine, error));
-  const auto lower = ToRoundedFloats<kOdd>(hn::Sub(sine, error), hn::Sub(cosine, error));
-  const auto is_pair = hn::FirstN(Entries(), 2 * pairs);  // others only fill the vector
-  if (hn::AllTrue(Entries(), hn::Eq(upper, hn::IfThenElse(is_pair, lower, upper)))) {
-    hn::StoreU(upper, Entries(), entries);
-  } else {
-    const std::size_t lanes = hn::Lanes(Doubles());
-    EvaluateFully(table, format, {nullptr, static_cast<double>(angles.position[r])}, angles.begin + at, lanes,
-                  entries, tally);
-    tally.direct += lanes;
-  }
+HWY_INLINE bool StoreBetween(DoubleVec sine, DoubleVec cosine, std::size_t count, float* entries) {
+  EntryVec rounded;
+  const auto is_decided = RoundPairsBetween<kOdd>(sine, cosine, hn::Set(Doubles(), kAddedInterval), rounded);
+  const auto is_pair = hn::FirstN(Entries(), 2 * count);
+  if (!hn::AllFalse(Entries(), hn::AndNot(is_decided, is_pair))) return false;
+  hn::StoreU(rounded, Entries(), entries);
+  return true;
 }
 
 // The entries of `count` pairs of both rows that the hot loop leaves: undecided vectors, and the ends of rows
 // that fill no vector.
+//
+// Undecided by their intervals: 4 to 72 of 10^6 pairs of the first 4,096 positions. The direct kernel
+// evaluates their vectors.
 template <bool kOdd>
 HWY_NOINLINE void FinishPairs(const FrequencyTable& table, posenc_type format, const MirroredAngles& angles,
                               std::size_t at, std::size_t count, FewPairs& few, Tally& tally) {
-  for (std::size_t n = 0; n < count; n += hn::Lanes(Doubles())) {
+  const std::size_t lanes = hn::Lanes(Doubles());
+  for (std::size_t n = 0; n < count; n += lanes) {
+    const auto evaluate = [&](std::size_t r) HWY_ATTR {
+      const Multiples multiples = {nullptr, static_cast<double>(angles.position[r])};
+      const PairsAt pairs = {table, multiples, angles.begin + at + n, tally};
+      EvaluatePairsFully(pairs, format, lanes, few[r].entries + 2 * n);
+      tally.direct += lanes;
+    };
     DoubleVec s0, c0, s1, c1;
     MirroredSinCos(angles, at + n, s0, c0, s1, c1);
-    const std::size_t pairs = HWY_MIN(count - n, hn::Lanes(Doubles()));
-    FinishRow<kOdd>(table, format, angles, 0, at + n, pairs, s0, c0, few[0].entries + 2 * n, tally);
-    FinishRow<kOdd>(table, format, angles, 1, at + n, pairs, s1, c1, few[1].entries + 2 * n, tally);
+    const std::size_t pairs = HWY_MIN(count - n, lanes);
+    if (!StoreBetween<kOdd>(s0, c0, pairs, few[0].entries + 2 * n)) evaluate(0);
+    if (!StoreBetween<kOdd>(s1, c1, pairs, few[1].entries + 2 * n)) evaluate(1);
   }
 }
 

@@ -122,7 +122,7 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
 HWY_NOINLINE inline void EvaluateAngles(const FrequencyTable& table, const Run& run, std::size_t begin,
                                         std::size_t count, DoubleAnchors& anchors) {
   const Doubles d;
-  const Steps steps = {table.high, table.low};
+  const StepArrays steps = {table.high, table.low};
   const double middle = (static_cast<double>(run.first) + run.Last()) / 2;
   EvaluateSums(steps, {nullptr, middle}, begin, count, anchors.middle);
   EvaluateSums(steps, {nullptr, 0.5}, begin, count, anchors.offsets[0]);
@@ -271,16 +271,15 @@ HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const M
 }
 
 // One vector of one row into buffers: as it was added up, or by the direct kernel if a pair is undecided.
-HWY_INLINE void FinishDoubles(const FrequencyTable& table, double position, std::size_t i,
-                              hn::Mask<Doubles> undecided, DoubleVec sine, DoubleVec cosine, double* sines,
-                              double* cosines, Tally& tally) {
+HWY_INLINE void FinishDoubles(const PairsAt& pairs, hn::Mask<Doubles> undecided, DoubleVec sine,
+                              DoubleVec cosine, double* sines, double* cosines) {
   const Doubles d;
   if (hn::AllFalse(d, undecided)) {
     hn::Store(sine, d, sines);
     hn::Store(cosine, d, cosines);
   } else {
-    EvaluateDoubles(table, {nullptr, position}, i, hn::Lanes(d), {sines, cosines, 1}, tally);
-    tally.direct += hn::Lanes(d);
+    EvaluateDoubles(pairs, hn::Lanes(d), {sines, cosines, 1});
+    pairs.tally.direct += hn::Lanes(d);
   }
 }
 
@@ -295,8 +294,10 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
   DoubleVec s0, c0, s1, c1;
   hn::Mask<Doubles> undecided0, undecided1;
   RoundMirrored(angles, i - begin, s0, c0, s1, c1, undecided0, undecided1);
-  FinishDoubles(table, rows.position[0], i, undecided0, s0, c0, sines[0], cosines[0], tally);
-  FinishDoubles(table, rows.position[1], i, undecided1, s1, c1, sines[1], cosines[1], tally);
+  const PairsAt before = {table, {nullptr, rows.position[0]}, i, tally};
+  const PairsAt after = {table, {nullptr, rows.position[1]}, i, tally};
+  FinishDoubles(before, undecided0, s0, c0, sines[0], cosines[0]);
+  FinishDoubles(after, undecided1, s1, c1, sines[1], cosines[1]);
   for (std::size_t r = 0; r < 2; ++r) {
     StoreSomeDoubles(columns, i, hn::Lanes(d), sines[r], cosines[r], rows.to[r]);
   }

@@ -129,54 +129,6 @@ HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosi
   y_bound = hn::MulAdd(a_size, s_error, cosine_bound(b_size, y_loss));
 }
 
-// The ends of a sum's interval, sum + bound and sum - bound. A sum of +0 or -0 with a bound of 0 gives +0
-// twice: 0 - bound is +0, where -bound would be -0.
-template <class D, class V>
-HWY_INLINE V Above(D /*d*/, V sum, V bound) {
-  return hn::Add(sum, bound);
-}
-template <class D, class V>
-HWY_INLINE V Below(D d, V sum, V bound) {
-  return hn::Add(sum, hn::Sub(hn::Zero(d), bound));
-}
-
-// bits = sum + bound rounded to float. Returns the bits in which sum - bound, rounded to float, differs: 0 if
-// the lane is decided.
-HWY_INLINE WordsAs<Floats> RoundToFloats(DoubleVec sum, DoubleVec bound, WordsAs<Floats>& bits) {
-  const Doubles d;
-  const hn::RebindToUnsigned<Floats> du;
-  bits = hn::BitCast(du, ToFloats(Above(d, sum, bound)));
-  return hn::Xor(bits, hn::BitCast(du, ToFloats(Below(d, sum, bound))));
-}
-
-// The same for 16-bit types, from sums and bounds in float. The low half of each word of `bits` holds the
-// rounded number. Returns the bits in which the ends differ. For bfloat16 only the bits in the high half of
-// each word count.
-//
-// are_exact: bounds may be 0, so that a sum may be a midpoint and yet decided: it goes to even. Float16Bits
-// does that in any case.
-template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, bool are_exact,
-                                    WordsAs<DF>& bits) {
-  const hn::RebindToUnsigned<DF> du;
-  const auto above = Above(df, sum, bound), below = Below(df, sum, bound);
-  if constexpr (kType == POSENC_F16) {
-    bits = Float16Bits(df, above);
-    return hn::Xor(bits, Float16Bits(df, below));
-  } else {
-    const auto half = hn::Set(du, 0x8000u);
-    auto to = hn::Add(hn::BitCast(du, above), half);
-    const auto differ = hn::Xor(to, hn::Add(hn::BitCast(du, below), half));
-    if (HWY_UNLIKELY(are_exact)) {  // adding `half` rounds midpoints away from 0
-      const auto off_tie =
-          hn::Or(hn::And(to, hn::Set(du, 0xFFFFu)), hn::Xor(hn::BitCast(du, above), hn::BitCast(du, below)));
-      to = hn::IfThenElse(hn::Eq(off_tie, hn::Zero(du)), hn::And(to, hn::Set(du, 0xFFFE0000u)), to);
-    }
-    bits = hn::ShiftRight<16>(to);
-    return differ;
-  }
-}
-
 // Returns the bits of infinities and NaNs in the type; every NaN becomes the canonical one. The bits of
 // 16-bit types lie in the low half of each word.
 template <posenc_type kType, class DF>
@@ -354,9 +306,8 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
     x_bound = hn::IfThenElseZero(is_finite, x_bound);
     y_bound = hn::IfThenElseZero(is_finite, y_bound);
     FloatVec x, y;
-    auto is_undecided = RoundBetween(format, Below(d, x_sum, x_bound), Above(d, x_sum, x_bound), x);
-    is_undecided =
-        hn::Or(is_undecided, RoundBetween(format, Below(d, y_sum, y_bound), Above(d, y_sum, y_bound), y));
+    auto is_undecided = RoundBetween(format, x_sum, x_bound, x);
+    is_undecided = hn::Or(is_undecided, RoundBetween(format, y_sum, y_bound, y));
     const std::uint64_t flags = BitsOf(d, hn::Or(is_undecided, is_unknown));
     HWY_ALIGN double cosines[kMaxLanes<Doubles>], sines[kMaxLanes<Doubles>];
     hn::Store(hn::IfThenElse(is_unknown, hn::NaN(d), cosine), d, cosines);

@@ -48,7 +48,7 @@ class CacheRowRounding {
   //                                                                         2^15 ulps of a midpoint
   //   2  RoundScaled         direct angles: a row, or   5 u                 entries within kScaledWindow of
   //                          what tier 1 leaves                             a midpoint
-  //   3  RoundScaledBetween  what tier 2 leaves, for    5 u                 intervals around a midpoint
+  //   3  RoundBetween        what tier 2 leaves, for    5 u                 intervals around a midpoint
   //                          16-bit types
   //   4  RecomputeSinCos     one pair at a time         none                nothing
   //
@@ -143,8 +143,11 @@ class CacheRowRounding {
       auto undecided = RoundScaled<kType>(cosine, rounded_cosine);
       undecided = hn::Or(undecided, RoundScaled<kType>(sine, rounded_sine));
       if (kType != POSENC_F32 && HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
-        undecided = RoundScaledBetween<kType>(cosine, rounded_cosine);
-        undecided = hn::Or(undecided, RoundScaledBetween<kType>(sine, rounded_sine));
+        const auto error = hn::Set(d, kScaledError);
+        undecided =
+            RoundBetween(kFormatRounding<kType>, cosine, hn::Mul(hn::Abs(cosine), error), rounded_cosine);
+        undecided = hn::Or(undecided, RoundBetween(kFormatRounding<kType>, sine,
+                                                   hn::Mul(hn::Abs(sine), error), rounded_sine));
       }
       if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
         const auto multiple =

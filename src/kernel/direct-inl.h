@@ -2,8 +2,8 @@
 // interleaved floats. If the row stores such floats, they are evaluated in the row itself. Otherwise they are
 // evaluated in a buffer, and stored from there in any layout and type. Included once per target.
 //
-// There are three tiers. Each leaves to the next what it cannot decide: `EvaluateQuickly` (few terms),
-// `EvaluateFully` (all terms), `RecomputePairs` (wide arithmetic, reference.h).
+// `DecidePairs` is the ladder of tiers: `EvaluateQuickly` (few terms), `EvaluateFully` (all terms),
+// `RecomputePairs` (wide arithmetic, reference.h).
 #if defined(POSENC_SRC_KERNEL_DIRECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_INL_H_
@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "kernel/format-inl.h"
+#include "kernel/rounding-inl.h"
 #include "hwy/highway.h"
 #include "kernel/rows.h"
 #include "kernel/reference.h"
@@ -40,22 +40,22 @@ struct PairBuffer {
 };
 
 // The steps that serve one position: high + low, in quarter turns, one for each pair.
-struct Steps {
+struct StepArrays {
   const double* high;
   const double* low;
 };
 
 // Steps that are reduced modulo eight quarter turns serve whole positions only. With a phase rounding all
 // steps are one radian.
-HWY_INLINE Steps StepsAt(const FrequencyTable& table, double position) {
+HWY_INLINE StepArrays StepsAt(const FrequencyTable& table, double position) {
   if (IsWhole(position)) return {table.high, table.low};
   return {table.unreduced_high, table.unreduced_low};
 }
 
 // Loads the factors of a vector of phases, multiple * (high + low) quarter turns, of the pairs from begin +
 // at on.
-HWY_INLINE void LoadPhases(const Steps& steps, const Multiples& multiples, std::size_t begin, std::size_t at,
-                           DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
+HWY_INLINE void LoadPhases(const StepArrays& steps, const Multiples& multiples, std::size_t begin,
+                           std::size_t at, DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
   const Doubles d;
   multiple = multiples.list == nullptr ? hn::Set(d, multiples.position) : hn::LoadU(d, multiples.list + at);
   high = hn::LoadU(d, steps.high + begin + at);
@@ -106,10 +106,6 @@ struct UndecidedLanes {
   }
 };
 
-// Returns min(c, 1 - 2^-30). A cosine above that rounds to the same odd float, 1 - 2^-24, and to 1 in every
-// 16-bit type; but rounded to double it may be 1, which the test for odd floats would leave undecided.
-HWY_INLINE DoubleVec BelowOne(DoubleVec c) { return hn::Min(c, hn::Set(Doubles(), 1 - 0x1p-30)); }
-
 // Swaps and negates s and c by their quadrants, then sets `quadrant` to 0. Adds `not_zero` to both, which
 // makes -0 +0.
 //
@@ -147,17 +143,20 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
   }
 }
 
-// Entries with all terms, of the pairs begin .. begin + count - 1 at one position:
+// Entries with all terms, of pairs at .. end - 1:
 //
 //   entries[2 k]     = sin(pi/2 multiple_k (high_k + low_k))
 //   entries[2 k + 1] = cos(pi/2 multiple_k (high_k + low_k))
 //
-//   entries    [2 * count], rounded up to whole vectors, as are multiples and steps: floats to nearest, or
-//              odd floats for 16-bit formats, to which they are rounded when they are stored
+//   entries    [2 * end], rounded up to whole vectors, as are multiples and steps: floats to nearest, or odd
+//              floats for 16-bit formats, to which they are rounded when they are stored
+//
+// Stops at the first vector that has an undecided pair and returns its `at`; `lanes` tells these pairs.
+// Returns `end` or more if there is no such vector.
 //
 // Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
 // Undecided: one pair in 5 million in lists; also pairs with |r| < kMinUncancelled |phase|, and phases below
-// kMinPhase. It calls `RecomputePairs` for these pairs itself.
+// kMinPhase.
 // Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
 //
 //   float32    cos(730825806 * 10000^(-38/64)) = -0x1.234a4f0000000043p-1, 2^-38.9 ulp of a float from the
@@ -166,16 +165,16 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 //              midpoint 0x1.fdp-1: want 0x1.fcp-1
 //   float16    cos(2146609790 * (10^7)^(-14/64)) = 0x1.3b1ffffffffdb9bep-1, 2^-36.8 ulp of a float16 from the
 //              midpoint 0x1.3b2p-1: want 0x1.3bp-1
-inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type format,
-                                       const Multiples& multiples, std::size_t begin, std::size_t count,
-                                       float* entries, Tally& tally) {
+inline HWY_NOINLINE std::size_t EvaluateFully(const PairsAt& pairs, posenc_type format, std::size_t at,
+                                              std::size_t end, float* entries, UndecidedLanes& lanes) {
   const Doubles d;
-  const Steps steps = StepsAt(table, multiples.position);
+  const FrequencyTable& table = pairs.table;
+  const StepArrays steps = StepsAt(table, pairs.multiples.position);
   const bool is_odd = RoundsToOdd(format);
   const auto not_zero = hn::BitCast(d, hn::Set(Longs(), is_odd && !kPassesZeros ? kLastBit / 2 : 0));
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
+  for (; at < end; at += hn::Lanes(d)) {
     DoubleVec multiple, high, low, s, c;
-    LoadPhases(steps, multiples, begin, at, multiple, high, low);
+    LoadPhases(steps, pairs.multiples, pairs.begin, at, multiple, high, low);
     LongVec quadrant;
     auto undecided = ReducedSinCos(d, multiple, high, low, table.min_uncancelled, s, c, quadrant);
     undecided = hn::Or(undecided, IsTiny(multiple, high, kMinPhase));
@@ -186,24 +185,19 @@ inline HWY_NOINLINE void EvaluateFully(const FrequencyTable& table, posenc_type 
     const PassedPairs passed = is_odd ? StoreRounded<true, kDirectWindow>(quadrant, s, c, so_far, to)
                                       : StoreRounded<false, kDirectWindow>(quadrant, s, c, so_far, to);
     if (HWY_LIKELY(AllTrue(passed))) continue;
-    UndecidedLanes lanes;
     lanes.SetNot(passed);
-    RecomputePairs(table, format, multiples.From(at), begin + at, lanes.undecided, hn::Lanes(d), to, to + 1,
-                   tally, 2);
+    return at;
   }
+  return at;
 }
 
 // `StoreRounded` with a window of kQuickWindow ulps. Returns whether all pairs are decided and in `so_far`.
 template <bool kOdd>
 HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mask<Doubles> so_far,
                              float* to) {
-  if constexpr (kHasAvx512) return AllTrue(StoreRounded<kOdd, kQuickWindow>(quadrant, s, c, so_far, to));
-  const Words dw;
-  const auto low = WordsOf<false, true>(hn::BitCast(Longs(), s), hn::BitCast(Longs(), c));
-  const auto biased = hn::Add(low, hn::Set(dw, static_cast<std::uint32_t>(kDirectBias<kOdd, kQuickWindow>)));
-  const auto bits = hn::Set(dw, static_cast<std::uint32_t>(kFarBits<POSENC_F32, kQuickWindow>));
-  hn::StoreU(SwapEntries(quadrant, ToRoundedFloats<kOdd>(s, c)), Entries(), to);
-  return hn::AllTrue(Doubles(), so_far) && hn::AllFalse(dw, hn::Eq(hn::And(biased, bits), hn::Zero(dw)));
+  const auto store = [&](EntryVec entries)
+                         POSENC_INLINE_LAMBDA { hn::StoreU(SwapEntries(quadrant, entries), Entries(), to); };
+  return RoundAllPairs<kOdd, kQuickWindow>(s, c, so_far, store);
 }
 
 // Entries with fewer terms: the hot loop of the direct kernel. Evaluates the pairs from begin + at on, to
@@ -223,7 +217,7 @@ template <bool kOdd>
 HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double position, std::size_t begin,
                                          std::size_t at, std::size_t end, float* entries) {
   const Doubles d;
-  const Steps steps = {table.high, table.low};
+  const StepArrays steps = {table.high, table.low};
   const bool is_short = IsWhole(position) && position >= -kMaxShort && position <= kMaxShort;
   const auto least = hn::Set(d, kMinQuick * kMinQuick);
   DoubleVec multiple, high, low, next;
@@ -246,53 +240,74 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   return at;
 }
 
-// Computes the entries of `EvaluateFully`: by `EvaluateQuickly` where its conditions hold, and by
-// `EvaluateFully` where they do not hold or a vector is undecided. At position 0 entries are 0 and 1.
-inline HWY_NOINLINE void EvaluatePairs(const FrequencyTable& table, posenc_type format,
-                                       const Multiples& multiples, std::size_t begin, std::size_t count,
-                                       float* entries, Tally& tally) {
-  std::size_t at = 0;
+// The ladder of direct entries: decides the pairs 0 .. count - 1, by one tier after another from top to
+// bottom. Each tier goes on until a vector is undecided. The next tier takes this vector, and then the first
+// tier goes on.
+//
+//   tier     computes              error    leaves undecided      costs for each pair
+//   Quickly  few terms             2^-41    1 vector in 4,000     1
+//   Fully    all terms             3 u      1 pair in 5 million   1.9 times as much
+//   Widely   256 bits, then 1,024  2^-220   nothing (PROOF.md)    1,000 times as much, or 100 for some angles
+//
+// The figures are for float rows (Zen 4, AVX-512). `EvaluateDoublesQuickly` and `EvaluateDoublesFully` have
+// figures for double rows.
+//
+//   quick_end   Quickly may take the pairs before it: whole vectors
+template <class Tiers>
+HWY_INLINE void DecidePairs(const Tiers& tiers, std::size_t quick_end, std::size_t count) {
+  UndecidedLanes undecided;
+  for (std::size_t at = 0; at < count;) {
+    if (at < quick_end) at = tiers.Quickly(at, quick_end);
+    if (at >= count) return;
+    const std::size_t end = at < quick_end ? at + hn::Lanes(Doubles()) : count;
+    at = tiers.Fully(at, end, undecided);
+    if (at >= end) continue;
+    tiers.Widely(at, undecided);
+    at += hn::Lanes(Doubles());
+  }
+}
+
+// The tiers of float rows: entries [s0 c0 s1 c1 ...], as of `EvaluateFully`.
+struct FloatTiers {
+  const PairsAt& pairs;
+  posenc_type format;
+  float* entries;
+
+  HWY_INLINE std::size_t Quickly(std::size_t at, std::size_t end) const {
+    const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
+    return evaluate(pairs.table, pairs.multiples.position, pairs.begin, at, end, entries);
+  }
+  HWY_INLINE std::size_t Fully(std::size_t at, std::size_t end, UndecidedLanes& lanes) const {
+    return EvaluateFully(pairs, format, at, end, entries, lanes);
+  }
+  HWY_INLINE void Widely(std::size_t at, const UndecidedLanes& lanes) const {
+    float* to = entries + 2 * at;
+    RecomputePairs(pairs.From(at), format, lanes.undecided, hn::Lanes(Doubles()), to, to + 1, 2);
+  }
+};
+
+// The entries of pairs 0 .. count - 1, as of `EvaluateFully`. At position 0 they are 0 and 1.
+inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format, std::size_t count,
+                                       float* entries) {
+  std::size_t quick_end = 0;
   if constexpr (kHasVectors) {  // any other target is chosen before SCALAR: there it is not worth the code
     const std::size_t lanes = hn::Lanes(Doubles());
-    const double position = multiples.position;
+    const double position = pairs.multiples.position;
     if (position == 0.0) {  // phase roundings give phase 0 as well
       const Entries df;
-      const auto pairs = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
-      for (; at < count; at += lanes) hn::StoreU(pairs, df, entries + 2 * at);
+      const auto zero_and_one = hn::OddEven(hn::Set(df, 1.0f), hn::Zero(df));
+      for (std::size_t at = 0; at < count; at += lanes) hn::StoreU(zero_and_one, df, entries + 2 * at);
       return;
     }
-    const std::size_t whole = table.QuickPairs(position, begin, count) / lanes * lanes;
-    const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
-    while (at < whole && (at = evaluate(table, position, begin, at, whole, entries)) < whole) {
-      EvaluateFully(table, format, multiples.From(at), begin + at, lanes, entries + 2 * at, tally);
-      at += lanes;
-    }
-    if (at >= count) return;
+    quick_end = pairs.table.QuickPairs(position, pairs.begin, count) / lanes * lanes;
   }
-  EvaluateFully(table, format, multiples.From(at), begin + at, count - at, entries + 2 * at, tally);
+  DecidePairs(FloatTiers{pairs, format, entries}, quick_end, count);
 }
 
-// Row r of a block, whose elements have `element_size` bytes.
-HWY_INLINE Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
-  auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * element_size;
-  if (rows.sources == nullptr) return {to, to};
-  return {static_cast<const unsigned char*>(rows.sources[r]), to};
-}
-
-// The address of the source of row r. It may lie beyond the block if there are no sources.
-HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
-  if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
-  return AddressOf(rows.data) + r * rows.stride * element_size;
-}
-
-// Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
-// accessed an element at a time.
-HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
-  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
-  if (rows.sources != nullptr) {
-    for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
-  }
-  return (bits & (element_size - 1)) == 0;
+// The same from the second tier on, for pairs that the first one would leave undecided.
+inline HWY_NOINLINE void EvaluatePairsFully(const PairsAt& pairs, posenc_type format, std::size_t count,
+                                            float* entries) {
+  DecidePairs(FloatTiers{pairs, format, entries}, 0, count);
 }
 
 // The parts of the direct kernel that depend on the operation. `DirectRows` takes them as data, so it is
@@ -309,32 +324,44 @@ constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::
                                           Operation::kType == POSENC_F32 && !Operation::kReads,
                                           &StoreRun<Operation>};
 
+// How the rows of a call are stored.
+struct Storing {
+  const DirectRoutine& routine;
+  const Columns& columns;
+  float scale;
+  bool aligned;  // whether vectors may access the rows
+};
+
 // Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. If a row
 // has one sine or cosine more, its last pair has only that one.
-inline HWY_NOINLINE void StorePairs(const DirectRoutine& routine, float scale, const Columns& columns,
-                                    std::size_t i, std::size_t count, const float* entries, const Row& row,
-                                    bool aligned, bool stream) {
+inline HWY_NOINLINE void StoreEntriesOfPairs(const Storing& storing, std::size_t i, std::size_t count,
+                                             const float* entries, const Row& row, bool stream) {
+  const Columns& columns = storing.columns;
+  const std::size_t size = storing.routine.element_size;
   const std::size_t sine_count = HWY_MIN(count, columns.sines - HWY_MIN(i, columns.sines));
   const std::size_t cosine_count = HWY_MIN(count, columns.cosines - HWY_MIN(i, columns.cosines));
-  const std::size_t sine = (columns.sine_offset + i * columns.step) * routine.element_size;
-  const std::size_t cosine = (columns.cosine_offset + i * columns.step) * routine.element_size;
+  const std::size_t sine = (columns.sine_offset + i * columns.step) * size;
+  const std::size_t cosine = (columns.cosine_offset + i * columns.step) * size;
+  const auto store = [&](EntryOrder order, std::size_t entry_count, std::size_t offset) {
+    storing.routine.store(storing.scale, entries, order, entry_count, row.from + offset, row.to + offset,
+                          storing.aligned, stream);
+  };
   if (columns.Interleaved()) {
-    const std::size_t both = sine_count + cosine_count, first = HWY_MIN(sine, cosine);
     const EntryOrder order = columns.SinesFirst() ? EntryOrder() : kCosinesFirst;
-    return routine.store(scale, entries, order, both, row.from + first, row.to + first, aligned, stream);
+    return store(order, sine_count + cosine_count, HWY_MIN(sine, cosine));
   }
-  routine.store(scale, entries, kSines, sine_count, row.from + sine, row.to + sine, aligned, stream);
-  routine.store(scale, entries, kCosines, cosine_count, row.from + cosine, row.to + cosine, aligned, stream);
+  store(kSines, sine_count, sine);
+  store(kCosines, cosine_count, cosine);
 }
 
 // data = PE, or sources * scale + PE, for each row and each pair, kBufferPairs at a time.
 inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const FrequencyTable& table,
                                      const Columns& columns, const Rows& rows, float scale) {
-  const bool aligned = IsAligned(rows, routine.element_size);
+  const Storing storing = {routine, columns, scale, IsAligned(rows, routine.element_size)};
   Tally tally;
   PairBuffer<kBufferPairs> buffer;
   PhaseBuffer phases;
-  const bool in_place = routine.in_place && aligned && columns.Interleaved() && columns.SinesFirst();
+  const bool in_place = routine.in_place && storing.aligned && columns.Interleaved() && columns.SinesFirst();
   const std::size_t whole = in_place ? columns.cosines / hn::Lanes(Doubles()) * hn::Lanes(Doubles()) : 0;
   for (std::size_t r = 0; r < rows.at.count; ++r) {
     const Row row = RowAt(rows, routine.element_size, r);
@@ -345,16 +372,15 @@ inline HWY_NOINLINE Tally DirectRows(const DirectRoutine& routine, const Frequen
     }
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
-      const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
+      const PairsAt pairs = {table, MultiplesAt(table, rows.at[r], i, count, phases), i, tally};
       const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
       if (placed > 0) {
         float* to = reinterpret_cast<float*>(row.to) + columns.sine_offset + 2 * i;
-        EvaluatePairs(table, routine.format, multiples, i, placed, to, tally);
+        EvaluatePairs(pairs, routine.format, placed, to);
       }
       if (placed == count) continue;
-      EvaluatePairs(table, routine.format, multiples.From(placed), i + placed, count - placed, buffer.entries,
-                    tally);
-      StorePairs(routine, scale, columns, i + placed, count - placed, buffer.entries, row, aligned, false);
+      EvaluatePairs(pairs.From(placed), routine.format, count - placed, buffer.entries);
+      StoreEntriesOfPairs(storing, i + placed, count - placed, buffer.entries, row, false);
     }
   }
   return tally;

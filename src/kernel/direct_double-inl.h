@@ -1,7 +1,7 @@
 // The direct kernel for rows of doubles, in any layout: each entry from its own phase, as a sum of two
 // doubles that is rounded once. Included once per target.
 //
-// Three tiers: `EvaluateDoublesQuickly`, `EvaluateDoublesFully`, `RecomputePairs` (reference.h).
+// The ladder is that of float rows (`DecidePairs`), with the tiers of `DoubleTiers`.
 #if defined(POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_DIRECT_DOUBLE_INL_H_
@@ -38,7 +38,7 @@ struct Angles {
 };
 
 // `SinCosSums` of the pairs begin .. begin + count - 1, rounded up to whole vectors, at their multiples.
-inline HWY_NOINLINE void EvaluateSums(const Steps& steps, const Multiples& multiples, std::size_t begin,
+inline HWY_NOINLINE void EvaluateSums(const StepArrays& steps, const Multiples& multiples, std::size_t begin,
                                       std::size_t count, Angles& angles) {
   const Doubles d;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
@@ -69,33 +69,32 @@ HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
   hn::StoreU(c, Doubles(), to.cosines);
 }
 
-// Entries with all terms, of the pairs begin .. begin + count - 1 at one position, stored at `to` (as of
-// `EvaluateFully`):
+// Entries with all terms, of pairs at .. end - 1, stored at `to`; results as of `EvaluateFully`:
 //
 //   sine_k, cosine_k = sin, cos(pi/2 multiple_k (high_k + low_k))     double, rounded to nearest
 //
 // Error before rounding: kDoubleError, and absolutely min_uncancelled * kPhaseErrorPerUncancelled *
 // |phase|.
 // Undecided: one pair in 20 million at positions up to 10^4, one in 5,000 at positions up to 2^31; also
-// phases beyond kLargestPhase or below kMinDoublePhase. `RecomputePairs` decides them here.
+// phases beyond kLargestPhase or below kMinDoublePhase.
 // Hardest known, of 10^9 (`doubles_test.cc`): sin(0x1.72f50ba83bc06p+2), 2^-85.6 of itself from a midpoint:
 // want -0x1.df306b48d3d4cp-2.
-inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const Multiples& multiples,
-                                              std::size_t begin, std::size_t count, const DoublesTo& to,
-                                              Tally& tally) {
+inline HWY_NOINLINE std::size_t EvaluateDoublesFully(const PairsAt& pairs, std::size_t at, std::size_t end,
+                                                     const DoublesTo& to, UndecidedLanes& lanes) {
   const Doubles d;
-  const Steps steps = StepsAt(table, multiples.position);
+  const FrequencyTable& table = pairs.table;
+  const StepArrays steps = StepsAt(table, pairs.multiples.position);
   const auto phase_error = hn::Set(d, table.min_uncancelled * kPhaseErrorPerUncancelled);
   const auto relative_error = hn::Set(d, kDoubleError);
   Angles angles;
-  for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const std::size_t k = at % kDoubleChunkPairs;
-    if (k == 0) {
-      const std::size_t left = count - at;
-      EvaluateSums(steps, multiples.From(at), begin + at, HWY_MIN(left, kDoubleChunkPairs), angles);
+  for (std::size_t k = 0; at < end; at += hn::Lanes(d), k += hn::Lanes(d)) {
+    if (k % kDoubleChunkPairs == 0) {
+      k = 0;
+      const std::size_t count = HWY_MIN(end - at, kDoubleChunkPairs);
+      EvaluateSums(steps, pairs.multiples.From(at), pairs.begin + at, count, angles);
     }
     DoubleVec multiple, high, low;
-    LoadPhases(steps, multiples, begin, at, multiple, high, low);
+    LoadPhases(steps, pairs.multiples, pairs.begin, at, multiple, high, low);
     const auto phase = hn::Mul(multiple, high);
     const auto sine = hn::Load(d, angles.sines + k), cosine = hn::Load(d, angles.cosines + k);
     const auto sine_low = hn::Load(d, angles.sines_low + k), cosine_low = hn::Load(d, angles.cosines_low + k);
@@ -107,17 +106,15 @@ inline HWY_NOINLINE void EvaluateDoublesFully(const FrequencyTable& table, const
     undecided = hn::Or(undecided, RoundSum(cosine, cosine_low, cosine_error, rounded_cosines));
     // Phases beyond 2^51 are not reduced to |r| <= 1/2.
     undecided = hn::Or(undecided, hn::Gt(hn::Abs(phase), hn::Set(d, kLargestPhase)));
-    if (HWY_UNLIKELY(MayBeTiny(multiples))) {
+    if (HWY_UNLIKELY(MayBeTiny(pairs.multiples))) {
       undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     }
     StoreTo(to.From(at), rounded_sines, rounded_cosines);
-    if (HWY_UNLIKELY(!hn::AllFalse(d, undecided))) {
-      UndecidedLanes lanes;
-      lanes.Set(undecided);
-      RecomputePairs(table, POSENC_F64, multiples.From(at), begin + at, lanes.undecided, hn::Lanes(d),
-                     to.sines + at * to.step, to.cosines + at * to.step, tally, to.step);
-    }
+    if (HWY_LIKELY(hn::AllFalse(d, undecided))) continue;
+    lanes.Set(undecided);
+    return at;
   }
+  return at;
 }
 
 // Entries with fewer terms: the hot loop, as `EvaluateQuickly`, with the same result and pipeline.
@@ -133,7 +130,7 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
                                                        const DoublesTo& to) {
   const Doubles d;
   constexpr double kCosineError = kHasFma ? kQuickCosineError : kQuickCosineErrorWithoutFma;
-  const Steps steps = {table.high, table.low};
+  const StepArrays steps = {table.high, table.low};
   const double least = HWY_MAX(kMinQuickDouble, std::fabs(position) * kMinQuickPart);
   DoubleVec multiple, high, low, next, next_low;
   LongVec next_quadrant;
@@ -158,29 +155,40 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
   return at;
 }
 
-// Computes the entries of `EvaluateDoublesFully`: by `EvaluateDoublesQuickly` where its conditions hold, and
-// by `EvaluateDoublesFully` where they do not hold or a vector is undecided. At position 0 entries are 0 and
-// 1.
-inline HWY_NOINLINE void EvaluateDoubles(const FrequencyTable& table, const Multiples& multiples,
-                                         std::size_t begin, std::size_t count, const DoublesTo& to,
-                                         Tally& tally) {
-  std::size_t at = 0;
+// The tiers of double rows.
+struct DoubleTiers {
+  const PairsAt& pairs;
+  const DoublesTo& to;
+
+  HWY_INLINE std::size_t Quickly(std::size_t at, std::size_t end) const {
+    return EvaluateDoublesQuickly(pairs.table, pairs.multiples.position, pairs.begin, at, end, to);
+  }
+  HWY_INLINE std::size_t Fully(std::size_t at, std::size_t end, UndecidedLanes& lanes) const {
+    return EvaluateDoublesFully(pairs, at, end, to, lanes);
+  }
+  HWY_INLINE void Widely(std::size_t at, const UndecidedLanes& lanes) const {
+    const DoublesTo now = to.From(at);
+    RecomputePairs(pairs.From(at), POSENC_F64, lanes.undecided, hn::Lanes(Doubles()), now.sines, now.cosines,
+                   now.step);
+  }
+};
+
+// The entries of pairs 0 .. count - 1, as of `EvaluateDoublesFully`. At position 0 they are 0 and 1.
+inline HWY_NOINLINE void EvaluateDoubles(const PairsAt& pairs, std::size_t count, const DoublesTo& to) {
+  std::size_t quick_end = 0;
   if constexpr (kHasVectors) {
     const std::size_t lanes = hn::Lanes(Doubles());
-    const double position = multiples.position;
+    const double position = pairs.multiples.position;
     if (position == 0.0) {
-      for (; at < count; at += lanes) StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
+      for (std::size_t at = 0; at < count; at += lanes) {
+        StoreTo(to.From(at), hn::Zero(Doubles()), hn::Set(Doubles(), 1.0));
+      }
       return;
     }
     const bool is_near = position >= -kMaxShort && position <= kMaxShort && (kHasFma || IsWhole(position));
-    const std::size_t whole = is_near ? table.QuickPairs(position, begin, count) / lanes * lanes : 0;
-    while (at < whole && (at = EvaluateDoublesQuickly(table, position, begin, at, whole, to)) < whole) {
-      EvaluateDoublesFully(table, multiples.From(at), begin + at, lanes, to.From(at), tally);
-      at += lanes;
-    }
-    if (at >= count) return;
+    if (is_near) quick_end = pairs.table.QuickPairs(position, pairs.begin, count) / lanes * lanes;
   }
-  EvaluateDoublesFully(table, multiples.From(at), begin + at, count - at, to.From(at), tally);
+  DecidePairs(DoubleTiers{pairs, to}, quick_end, count);
 }
 
 // Stores the pairs i .. i + count - 1, as far as the row has them, in its columns.
@@ -214,15 +222,14 @@ inline HWY_NOINLINE void DirectDoubles(const FrequencyTable& table, const Column
     auto* row = RowAt(rows, sizeof(double), r).to;
     for (std::size_t i = 0; i < columns.pairs(); i += kBufferPairs) {
       const std::size_t count = HWY_MIN(columns.pairs() - i, kBufferPairs);
-      const Multiples multiples = MultiplesAt(table, rows.at[r], i, count, phases);
+      const PairsAt pairs = {table, MultiplesAt(table, rows.at[r], i, count, phases), i, tally};
       const std::size_t placed = HWY_MIN(count, whole - HWY_MIN(i, whole));  // evaluated in the row itself
       if (placed > 0) {
         auto* to = reinterpret_cast<double*>(row) + i * columns.step;
-        EvaluateDoubles(table, multiples, i, placed,
-                        {to + columns.sine_offset, to + columns.cosine_offset, columns.step}, tally);
+        EvaluateDoubles(pairs, placed, {to + columns.sine_offset, to + columns.cosine_offset, columns.step});
       }
       if (placed == count) continue;
-      EvaluateDoubles(table, multiples.From(placed), i + placed, count - placed, {sines, cosines, 1}, tally);
+      EvaluateDoubles(pairs.From(placed), count - placed, {sines, cosines, 1});
       StoreSomeDoubles(columns, i + placed, count - placed, sines, cosines, row);
     }
   }

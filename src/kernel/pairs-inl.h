@@ -16,8 +16,8 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "kernel/format-inl.h"
 #include "kernel/heads.h"
+#include "kernel/rounding-inl.h"
 #include "kernel/store-inl.h"
 #include "number/compiler.h"
 #include "number/elements.h"
@@ -27,10 +27,6 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The bits of a vector of floats, as words of 32 bits.
-template <class DF>
-using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
 
 // Where one head's elements are read and written.
 template <posenc_type kType>
@@ -47,29 +43,24 @@ struct Head {
 template <posenc_pairing kPairing>
 constexpr std::size_t kStep = kPairing == POSENC_NEIGHBOURS ? 2 : 1;
 
-// Prefetches the lines 2 KB, half a page, ahead of a vector's elements: they belong to the next heads or the
-// next tokens. Hardware prefetching alone comes too late (without this a Xeon took 1.7 times as long in
-// DRAM).
-//
-// kFar also prefetches the lines 4 KB ahead into a farther cache, for loops whose arithmetic takes time (1.06
-// to 1.15 times as fast; prefetching all of it at once is no faster).
+// Prefetches the lines kHeadsAhead of a vector's elements: they belong to the next heads or the next tokens.
+// kFar also prefetches the lines kHeadsFarAhead, into a farther cache.
 template <bool kFar, class T>
 HWY_INLINE void PrefetchAhead(const T* head, std::size_t pair, std::size_t pairs) {
-  constexpr std::size_t kHalfPage = 2048, kLine = 64 / sizeof(T);
+  constexpr std::size_t kLine = 64 / sizeof(T);
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) {
-    const std::uintptr_t ahead = AddressOf(head + 2 * pair + k) + kHalfPage;
-    PrefetchNear(ahead);
-    if (kFar) PrefetchFar(ahead + kHalfPage);
+    const std::uintptr_t line = AddressOf(head + 2 * pair + k);
+    PrefetchNear(line + kHeadsAhead);
+    if (kFar) PrefetchFar(line + kHeadsFarAhead);
   }
 }
 
-// Prefetches, into a farther cache, the lines 8 KB ahead of consecutive heads with `pairs` pairs in all, for
-// calls that no cache holds. POSENC_FAST waits for memory only, so it gains where a core prefetches little by
-// itself (Zen 4, DRAM: 1.25 times as fast).
+// Prefetches, into a farther cache, the lines kFastHeadsAhead of consecutive heads with `pairs` pairs in all,
+// for calls that no cache holds.
 template <class T>
 HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
-  constexpr std::size_t kTwoPages = 8192, kLine = 64 / sizeof(T);
-  for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(AddressOf(head + k) + kTwoPages);
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(AddressOf(head + k) + kFastHeadsAhead);
 }
 
 // LoadAsFloat, but 64 bytes are loaded as two halves. A vector may lie across two cache lines, and then two

@@ -54,29 +54,31 @@ void RecomputeEntries(const FrequencyTable& table, std::size_t pair, double mult
   ++tally.recomputed;
   const double high = table.unreduced_high[pair], low = table.unreduced_low[pair];
   if (table.has_rational || !RoundNextToQuarterTurns(multiple, high, low, type, sine, cosine)) {
-    RoundSinCos(table, pair, multiple, nullptr, kNoGain, type, sine, cosine, tally);
+    const RoundedSinCos exact = RoundExactly(table, pair, multiple, nullptr, kNoGain, type, tally);
+    *sine = exact.sine;
+    *cosine = exact.cosine;
   }
 }
 
 }  // namespace
 
 template <class Value>
-void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
-                    std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* sines,
-                    Value* cosines, Tally& tally, std::size_t step) {
+void RecomputePairs(const PairsAt& pairs, posenc_type type, const std::uint64_t* undecided, std::size_t lanes,
+                    Value* sines, Value* cosines, std::size_t step) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    if (undecided[k] == 0 || first + k >= table.count)
+    const std::size_t pair = pairs.begin + k;
+    if (undecided[k] == 0 || pair >= pairs.table.count)
       continue;  // past the pairs, lanes only fill the vector
     double sine, cosine;
-    RecomputeEntries(table, first + k, multiples[k], type, &sine, &cosine, tally);
+    RecomputeEntries(pairs.table, pair, pairs.multiples[k], type, &sine, &cosine, pairs.tally);
     sines[k * step] = static_cast<Value>(sine);
     cosines[k * step] = static_cast<Value>(cosine);
   }
 }
-template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, float*, float*, Tally&, std::size_t);
-template void RecomputePairs(const FrequencyTable&, posenc_type, const Multiples&, std::size_t,
-                             const std::uint64_t*, std::size_t, double*, double*, Tally&, std::size_t);
+template void RecomputePairs(const PairsAt&, posenc_type, const std::uint64_t*, std::size_t, float*, float*,
+                             std::size_t);
+template void RecomputePairs(const PairsAt&, posenc_type, const std::uint64_t*, std::size_t, double*, double*,
+                             std::size_t);
 
 Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const Rows& rows, posenc_type type,
                     const float* scale) {
@@ -85,19 +87,18 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
   for (std::size_t i = 0; i < columns.pairs(); ++i) {
     const Phase<4> phase(table, i);
     for (std::size_t r = 0; r < rows.at.count; ++r) {
-      double sine, cosine, multiple = rows.at[r];
+      double multiple = rows.at[r];
       if (!table.phase_rounding.IsNone()) table.FillPhases(rows.at[r], i, 1, &multiple);
       const posenc_type rounded = scale == nullptr ? type : POSENC_F32;
-      RoundSinCos(table, i, multiple, &phase, kNoGain, rounded, &sine, &cosine, tally);
-      auto* to = static_cast<unsigned char*>(rows.data) + r * rows.stride * size;
-      const auto* from = rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]);
+      const RoundedSinCos exact = RoundExactly(table, i, multiple, &phase, kNoGain, rounded, tally);
+      const Row row = RowAt(rows, size, r);
       const auto store = [&](double entry, std::size_t column) {
-        if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, to + column * size);
+        if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, row.to + column * size);
         const auto narrow = static_cast<float>(entry);
-        StoreEntries(type, &narrow, {}, 0, 1, scale, from + column * size, to + column * size);
+        StoreEntries(type, &narrow, {}, 0, 1, scale, row.from + column * size, row.to + column * size);
       };
-      if (i < columns.sines) store(sine, columns.sine_offset + i * columns.step);
-      if (i < columns.cosines) store(cosine, columns.cosine_offset + i * columns.step);
+      if (i < columns.sines) store(exact.sine, columns.sine_offset + i * columns.step);
+      if (i < columns.cosines) store(exact.cosine, columns.cosine_offset + i * columns.step);
     }
   }
   tally.recomputed = columns.pairs() * rows.at.count;

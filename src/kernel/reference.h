@@ -13,13 +13,22 @@
 namespace posenc {
 namespace internal {
 
-// Replaces sine and cosine, each rounded once to a type, of the pairs first + k for which undecided[k] != 0,
-// k < lanes, at one position. Value, float or double, holds the type's numbers. The sine and cosine of pair
-// first + k are at k * step. The multiples begin at pair `first`.
+// Pairs at one position, and what counts how they are decided. Pair begin + k has the angle multiples[k] *
+// step.
+struct PairsAt {
+  const FrequencyTable& table;
+  Multiples multiples;
+  std::size_t begin;
+  Tally& tally;
+
+  PairsAt From(std::size_t k) const { return {table, multiples.From(k), begin + k, tally}; }
+};
+
+// Replaces sine and cosine, each rounded once to a type, of the pairs for which undecided[k] != 0, k < lanes.
+// Value, float or double, holds the type's numbers. The sine and cosine of pair k are at k * step.
 template <class Value>
-void RecomputePairs(const FrequencyTable& table, posenc_type type, const Multiples& multiples,
-                    std::size_t first, const std::uint64_t* undecided, std::size_t lanes, Value* sines,
-                    Value* cosines, Tally& tally, std::size_t step = 1);
+void RecomputePairs(const PairsAt& pairs, posenc_type type, const std::uint64_t* undecided, std::size_t lanes,
+                    Value* sines, Value* cosines, std::size_t step);
 
 // data = PE, each entry rounded once to a type; or sources * scale + PE if scale is not null, where PE,
 // product and sum are each rounded to float, and the sum to the type last.

@@ -95,10 +95,11 @@ bool RoundEighth(posenc_type type, double element, double gain, float* rounded) 
 // quarter turns, and elements of the same size at odd eighths of a turn, the only angles that are known here.
 // Cosine and sine are good to kDirectRotationError, or NaNs. False for other pairs, and if an element stays
 // undecided.
-bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a, double b, double cosine,
-                        double sine, RotatedPair* rotated) {
+bool RotateInTwoDoubles(int known, const Gain& gain, const UndecidedPair& undecided, RotatedPair* rotated) {
   const double factor = gain.nearest();
-  if (gain.inverse) sine = -sine;
+  const posenc_type type = undecided.type;
+  const double a = static_cast<double>(undecided.a), b = static_cast<double>(undecided.b);
+  const double cosine = undecided.cosine, sine = gain.inverse ? -undecided.sine : undecided.sine;
   if (known % 6 == 3 && std::fabs(a) == std::fabs(b)) {
     const double ac = std::copysign(1.0, cosine) * a, as = std::copysign(1.0, sine) * a;
     const double bc = std::copysign(1.0, cosine) * b, bs = std::copysign(1.0, sine) * b;
@@ -116,17 +117,16 @@ bool RotateInTwoDoubles(int known, const Gain& gain, posenc_type type, double a,
 // Element k of cosines and sines = gain * cosine and gain * sine of a pair, each rounded once to a type.
 void RecomputeEntries(const Rotation& rotation, posenc_type type, std::size_t pair, std::size_t k,
                       void* cosines, void* sines) {
-  double cosine, sine;
   ++rotation.tally.recomputed;
-  RoundSinCos(rotation.table, pair, rotation.multiples[pair], nullptr, rotation.gain, type, &sine, &cosine,
-              rotation.tally);
+  const RoundedSinCos exact = RoundExactly(rotation.table, pair, rotation.multiples[pair], nullptr,
+                                           rotation.gain, type, rotation.tally);
   const auto store = [&](double value, void* to) {
     auto* at = static_cast<unsigned char*>(to) + k * ElementSize(type);
     if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
     StoreElement(type, static_cast<float>(value), at);
   };
-  store(cosine, cosines);
-  store(sine, sines);
+  store(exact.cosine, cosines);
+  store(exact.sine, sines);
 }
 
 // Stores rotate(i, a, b) for pair i of each head, whose elements are a and b.
@@ -157,27 +157,28 @@ void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t fir
   }
 }
 
-RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
-                          const PairToRotate& pair, SharedSinCos& wide, Tally& tally) {
-  const float a = pair.a, b = pair.b;
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, const UndecidedPair& undecided,
+                          SharedSinCos& wide, Tally& tally) {
+  const float a = undecided.a, b = undecided.b;
+  const posenc_type type = undecided.type;
+  const std::size_t pair = undecided.pair;
+  const double multiple = undecided.multiple;
   if (a != a || b != b) return {NanToCanonical(a + b), NanToCanonical(a + b)};
   if (a == 0.0f && b == 0.0f) return {0.0f, 0.0f};
-  const int angle = KnownAngleAt(table, pair.index, pair.multiple);
+  const int angle = KnownAngleAt(table, pair, multiple);
   const int known = gain.inverse && angle > 0 ? 24 - angle : angle;
   if (AreProducts(known, gain, a, b)) {
     return RotateByQuarterTurns(known / 6, type, gain.nearest(), a, b);
   }
   const bool is_finite = IsFinite(a) && IsFinite(b);
   RotatedPair rotated;
-  if (is_finite && gain.IsDouble() &&
-      RotateInTwoDoubles(known, gain, type, static_cast<double>(a), static_cast<double>(b), pair.cosine,
-                         pair.sine, &rotated)) {
+  if (is_finite && gain.IsDouble() && RotateInTwoDoubles(known, gain, undecided, &rotated)) {
     return rotated;
   }
   ++tally.recomputed;
   RoundOnDemand(
-      wide.in_256_bits.Find(table, pair.index, pair.multiple, tally),
-      [&] { return wide.in_1024_bits.Find(table, pair.index, pair.multiple, tally); }, tally,
+      wide.in_256_bits.Find(table, pair, multiple, tally),
+      [&] { return wide.in_1024_bits.Find(table, pair, multiple, tally); }, tally,
       [&](const auto& sin_cos) {
         if (!is_finite) return RotateNonFinite(sin_cos, gain, a, b, &rotated);
         double x, y;
@@ -209,7 +210,7 @@ void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& hea
   SharedSinCos wide;
   wide.Clear();
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.gain, type, {i, rotation.multiples[i], a, b, NAN, NAN},
+    return RecomputePair(rotation.table, rotation.gain, {type, i, rotation.multiples[i], a, b, NAN, NAN},
                          wide, rotation.tally);
   });
 }

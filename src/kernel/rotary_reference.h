@@ -8,6 +8,7 @@
 
 #include "frequency/table.h"
 #include "kernel/heads.h"
+#include "kernel/reference.h"
 #include "kernel/rows.h"
 #include "kernel/wide_sincos.h"
 #include "posenc/posenc_c.h"
@@ -20,10 +21,12 @@ namespace internal {
 void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
                      const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines);
 
-// A pair of elements (a, b) of a type that is float or shorter, and the multiple of its step. Its cosine and
-// sine are good to kDirectRotationError and spare wide arithmetic some pairs; they may be NaNs.
-struct PairToRotate {
-  std::size_t index;
+// A pair that is rotated: its elements (a, b), of a type that is float or shorter, and its angle, which is
+// that of pair `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
+// arithmetic some pairs; they may be NaNs.
+struct UndecidedPair {
+  posenc_type type;
+  std::size_t pair;
   double multiple;
   float a, b;
   double cosine, sine;
@@ -32,10 +35,10 @@ struct RotatedPair {
   float x, y;
 };
 
-// The pair rotated and multiplied by the gain, each element rounded once to the type. NaNs become the
+// The pair (a, b) rotated and multiplied by the gain, each element rounded once to the type. NaNs become the
 // canonical one, and infinities what IEEE arithmetic makes of them. Whole quarter turns are exact products.
-RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, posenc_type type,
-                          const PairToRotate& pair, SharedSinCos& wide, Tally& tally);
+RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, const UndecidedPair& undecided,
+                          SharedSinCos& wide, Tally& tally);
 
 // Whether products of floats with the gain are exact in double. Longer gains make no ties.
 bool IsShort(const Gain& gain);

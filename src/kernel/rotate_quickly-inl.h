@@ -122,10 +122,10 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     EntryVec a, b;
     LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
     x = SumInFloat<true>(a, b, sin_cos, i);
-    x_biased = Biased<kType>(x);
+    x_biased = Biased<RotatedWindow<kType>>(x);
     x_size = SizeOf<kNoticesNans>(x);
     y = SumInFloat<false>(b, a, sin_cos, i);
-    y_biased = Biased<kType>(y);
+    y_biased = Biased<RotatedWindow<kType>>(y);
     y_size = SizeOf<kNoticesNans>(y);
   }
   const auto is_decided =
@@ -155,10 +155,10 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   EntryVec even_a, odd_a, even_b, odd_b;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-  const auto even_x = Biased<kType>(SumInFloat<true>(even_a, even_b, sin_cos, i));
-  const auto even_y = Biased<kType>(SumInFloat<false>(even_b, even_a, sin_cos, i));
-  const auto odd_x = Biased<kType>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
-  const auto odd_y = Biased<kType>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
+  const auto even_x = Biased<RotatedWindow<kType>>(SumInFloat<true>(even_a, even_b, sin_cos, i));
+  const auto even_y = Biased<RotatedWindow<kType>>(SumInFloat<false>(even_b, even_a, sin_cos, i));
+  const auto odd_x = Biased<RotatedWindow<kType>>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
+  const auto odd_y = Biased<RotatedWindow<kType>>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
   const auto x = JoinNeighbours(even_x, odd_x), y = JoinNeighbours(even_y, odd_y);
   const auto is_decided =
       AreWordsDecided(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
@@ -189,7 +189,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
   } else {
     const auto elements = LoadHalves<kType>(Entries(), from);
     value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), sin_cos, i);
-    biased = Biased<kType>(value);
+    biased = Biased<RotatedWindow<kType>>(value);
     size = SizeOf<true>(value);
   }
 }

@@ -206,9 +206,14 @@ void HeadRotation::Resolve() {
     unsigned char a[sizeof(float)], b[sizeof(float)];
     StoreBits(type_, undecided.a[n], a);
     StoreBits(type_, undecided.b[n], b);
-    const PairToRotate pair = {undecided.pair[n],     undecided.multiple[n], LoadElement(type_, a),
-                               LoadElement(type_, b), undecided.cosine[n],   undecided.sine[n]};
-    const RotatedPair rotated = RecomputePair(table_.frequencies, gain_, type_, pair, undecided.wide, tally_);
+    const UndecidedPair pair = {type_,
+                                undecided.pair[n],
+                                undecided.multiple[n],
+                                LoadElement(type_, a),
+                                LoadElement(type_, b),
+                                undecided.cosine[n],
+                                undecided.sine[n]};
+    const RotatedPair rotated = RecomputePair(table_.frequencies, gain_, pair, undecided.wide, tally_);
     StoreElement(type_, rotated.x, undecided.x[n]);
     StoreElement(type_, rotated.y, undecided.y[n]);
   }

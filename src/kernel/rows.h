@@ -24,8 +24,8 @@ struct Columns {
   bool Interleaved() const { return step == 2; }
   bool SinesFirst() const { return sine_offset < cosine_offset; }
 
-  // Whether the loops over runs and tiles are for these columns. Two kinds of columns are rare and have no
-  // such loops: interleaved columns with cosines first, and halves with one cosine more.
+  // Whether the loops over runs are for these columns. Two kinds of columns are rare and have no such loops:
+  // interleaved columns with cosines first, and halves with one cosine more.
   bool AreCommon() const { return Interleaved() ? SinesFirst() : sines >= cosines; }
 };
 
@@ -58,6 +58,17 @@ struct Row {
   const unsigned char* from;
   unsigned char* to;
 };
+
+// Row r of a matrix of rows that are `stride` elements apart.
+inline unsigned char* RowAt(void* data, std::size_t stride, std::size_t element_size, std::size_t r) {
+  return static_cast<unsigned char*>(data) + r * stride * element_size;
+}
+
+// Row r of a block.
+inline Row RowAt(const Rows& rows, std::size_t element_size, std::size_t r) {
+  unsigned char* const to = RowAt(rows.data, rows.stride, element_size, r);
+  return {rows.sources == nullptr ? to : static_cast<const unsigned char*>(rows.sources[r]), to};
+}
 
 // The factors by which steps are multiplied to make the phases of one position, or of one token: the position
 // itself; or a list, of rounded phases (whose steps are one radian) or of the positions of the pairs' axes.

@@ -32,13 +32,20 @@ struct Task {
   std::size_t whole;    // pairs that the hot loop may take: whole vectors of them, of aligned rows
 };
 
-// Computes the pairs angles.begin .. end - 1 of two mirrored rows by the hot loop. Where the hot loop in
-// float stops, the one in double goes on. `finish` takes the vectors at which that one stops, and pairs that
-// fill no vector.
+// The ladder of runs: decides the pairs angles.begin .. end - 1 of two mirrored rows, by one tier after
+// another from top to bottom. Each tier stops at the first vector that is undecided. The next tier takes this
+// vector, and then the first tier goes on. `finish` also takes pairs that fill no vector.
+//
+//   tier         computes                                     error          leaves undecided
+//   hot_loop     16-bit types: angle addition in float        5 e, absolute  of float16 up to 1 vector in 8
+//   in_doubles   angle addition in double (float: hot_loop)   11 u, absolute 1 vector in 231
+//   finish       both ends of an interval of +- 12 u                         4 to 72 pairs in 10^6
+//                then the ladder of direct rows (`DecidePairs`), from its second tier
 inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles& angles,
                                           const MirroredRows& rows, std::size_t end, Tally& tally) {
   const RunRoutine& routine = task.routine;
   const std::size_t whole = HWY_MIN(task.whole, end);
+  const Storing storing = {routine.direct, task.columns, task.scale, task.aligned};
   FewPairs few;
   for (std::size_t i = angles.begin; i < end;) {
     const bool in_vectors = i < whole;
@@ -54,8 +61,7 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
     }
     routine.finish(task.table, routine.direct.format, angles, i - angles.begin, count, few, tally);
     for (std::size_t r = 0; r < 2; ++r) {
-      StorePairs(routine.direct, task.scale, task.columns, i, count, few[r].entries, rows.row[r],
-                 task.aligned, task.rows.stream && i < whole);
+      StoreEntriesOfPairs(storing, i, count, few[r].entries, rows.row[r], task.rows.stream && i < whole);
     }
     i += count;
   }
@@ -162,7 +168,7 @@ inline HWY_NOINLINE Tally RunRows(const RunRoutine& routine, const FrequencyTabl
     if (run.half == 0) {
       Rows one = rows;
       one.at = {nullptr, run.first, 1};
-      one.data = static_cast<unsigned char*>(rows.data) + begin * rows.stride * size;
+      one.data = RowAt(rows.data, rows.stride, size, begin);
       if (rows.sources != nullptr) one.sources = rows.sources + begin;
       tally += DirectRows(routine.direct, table, columns, one, scale);
       ++begin;

@@ -41,6 +41,10 @@ using WordVec = hn::Vec<Words>;
 using Entries = hn::ScalableTag<float>;  // one lane for each lane of Words
 using EntryVec = hn::Vec<Entries>;
 
+// The bits of a vector of floats, as words of 32 bits.
+template <class DF>
+using WordsAs = hn::Vec<hn::RebindToUnsigned<DF>>;
+
 // Room for any vector. (hn::MaxLanes of Highway 1.0.3 is too small for half a vector on SVE_256 and SVE2_128.
 // On RISC-V it is more than a stack should hold.)
 template <class D>
@@ -255,35 +259,35 @@ HWY_INLINE EntryVec MagnitudeAmong(EntryVec a, EntryVec b) {
 #endif
 }
 
-// The result of a rounding test. With AVX-512 it is a mask of the lanes that are far from a midpoint.
+// The result of a rounding test. With AVX-512 it is a mask of the lanes that are decided from a midpoint.
 // Without, it is words, which are 0 near a midpoint and otherwise below 2^31.
-using Far = std::conditional_t<kHasAvx512, hn::Mask<Words>, WordVec>;
+using Decided = std::conditional_t<kHasAvx512, hn::Mask<Words>, WordVec>;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-// OutsideWindow tests words, all `bits` of which are 0 near a midpoint. BothFar returns the lanes that two
-// tests find far.
-HWY_INLINE Far OutsideWindow(WordVec words, WordVec bits) {
+// OutsideWindow tests words, all `bits` of which are 0 near a midpoint. BothDecided returns the lanes that
+// two tests find decided.
+HWY_INLINE Decided OutsideWindow(WordVec words, WordVec bits) {
   return {_mm512_test_epi32_mask(words.raw, bits.raw)};
 }
-HWY_INLINE Far BothFar(Far a, Far b) { return hn::And(a, b); }
-HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
+HWY_INLINE Decided BothDecided(Decided a, Decided b) { return hn::And(a, b); }
+HWY_INLINE Decided BothOutsideWindow(WordVec a, WordVec b, WordVec bits) {
   return {_mm512_mask_test_epi32_mask(OutsideWindow(a, bits).raw, b.raw, bits.raw)};
 }
 
-// FarAndGreater returns the far lanes in which a > b, and FarAndNone those in which no bit of `bits` is set
-// in `words`.
-HWY_INLINE hn::Mask<Entries> FarAndGreater(Far far, EntryVec a, EntryVec b) {
-  return {_mm512_mask_cmp_ps_mask(far.raw, a.raw, b.raw, _CMP_GT_OQ)};  // no NaN is
+// DecidedIfGreater returns the decided lanes in which a > b, and DecidedIfNone those in which no bit of
+// `bits` is set in `words`.
+HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, EntryVec b) {
+  return {_mm512_mask_cmp_ps_mask(decided.raw, a.raw, b.raw, _CMP_GT_OQ)};  // no NaN is
 }
-HWY_INLINE hn::Mask<Entries> FarAndNone(Far far, WordVec words, WordVec bits) {
-  return {_mm512_mask_testn_epi32_mask(far.raw, words.raw, bits.raw)};
+HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
+  return {_mm512_mask_testn_epi32_mask(decided.raw, words.raw, bits.raw)};
 }
 
-// Whether a lane is not far, or has an entry below the limit: `least` has the smallest entries.
-HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
+// Whether a lane is not decided, or has an entry below the limit: `least` has the smallest entries.
+HWY_INLINE bool AnyUndecidedEntry(Decided decided, EntryVec least, EntryVec limit) {
   const auto words = hn::BitCast(Words(), least), limits = hn::BitCast(Words(), limit);
-  return _mm512_mask_cmpge_epu32_mask(far.raw, words.raw, limits.raw) != 0xFFFF;
+  return _mm512_mask_cmpge_epu32_mask(decided.raw, words.raw, limits.raw) != 0xFFFF;
 }
 
 // AnyBit: whether any of `words` has one of `bits`. AnyBitTieOrNan: whether that holds, or the lower half of
@@ -298,24 +302,24 @@ HWY_INLINE bool AnyBitTieOrNan(WordVec words, WordVec bits, WordVec halves, Word
 
 #else  // the same without AVX-512
 
-HWY_INLINE Far OutsideWindow(WordVec words, WordVec bits) { return hn::And(words, bits); }
-HWY_INLINE Far BothFar(Far a, Far b) { return hn::Min(a, b); }
-HWY_INLINE Far BothFarIn(WordVec a, WordVec b, WordVec bits) {
-  return BothFar(OutsideWindow(a, bits), OutsideWindow(b, bits));
+HWY_INLINE Decided OutsideWindow(WordVec words, WordVec bits) { return hn::And(words, bits); }
+HWY_INLINE Decided BothDecided(Decided a, Decided b) { return hn::Min(a, b); }
+HWY_INLINE Decided BothOutsideWindow(WordVec a, WordVec b, WordVec bits) {
+  return BothDecided(OutsideWindow(a, bits), OutsideWindow(b, bits));
 }
 
-HWY_INLINE hn::Mask<Entries> FarAndGreater(Far far, EntryVec a, EntryVec b) {
-  return hn::And(hn::Gt(a, b), hn::RebindMask(Entries(), hn::Ne(far, hn::Zero(Words()))));
+HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, EntryVec b) {
+  return hn::And(hn::Gt(a, b), hn::RebindMask(Entries(), hn::Ne(decided, hn::Zero(Words()))));
 }
-HWY_INLINE hn::Mask<Entries> FarAndNone(Far far, WordVec words, WordVec bits) {
+HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
   const auto zero = hn::Zero(Words());
-  return hn::RebindMask(Entries(), hn::And(hn::Ne(far, zero), hn::Eq(hn::And(words, bits), zero)));
+  return hn::RebindMask(Entries(), hn::And(hn::Ne(decided, zero), hn::Eq(hn::And(words, bits), zero)));
 }
 
-HWY_INLINE bool AnyUndecidedEntry(Far far, EntryVec least, EntryVec limit) {
+HWY_INLINE bool AnyUndecidedEntry(Decided decided, EntryVec least, EntryVec limit) {
   const Words dw;
   const auto is_small = hn::Sub(hn::BitCast(dw, least), hn::BitCast(dw, limit));  // negative, as is the next
-  const auto is_near = hn::Sub(far, hn::Set(dw, 1));
+  const auto is_near = hn::Sub(decided, hn::Set(dw, 1));
   const auto is_undecided = hn::Or(is_near, is_small);
   if constexpr (kHasSse4)
     return !hn::AllFalse(Entries(), hn::MaskFromVec(hn::BitCast(Entries(), is_undecided)));

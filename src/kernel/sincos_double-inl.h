@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "kernel/format-inl.h"
+#include "kernel/rounding-inl.h"
 #include "kernel/sincos-inl.h"
 #include "number/bounds.h"
 #include "number/compiler.h"
@@ -102,15 +102,6 @@ HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, Dou
     MultiplyAdd(s, s_low, r2, r2_low, kSineSums[k]);
     MultiplyAdd(c, c_low, r2, r2_low, kCosineSums[k]);
   }
-}
-
-// Ziv's rounding test: rounded = the double nearest to every real number within `error` of high + low, if
-// there is one. The returned mask has the undecided lanes, in which the ends of the interval round
-// differently. `error` includes what low +- error round by. Where it is 0 the sum is exact, and decided.
-// `rounded` is never -0, as low + 0 is not.
-HWY_INLINE hn::Mask<Doubles> RoundSum(DoubleVec high, DoubleVec low, DoubleVec error, DoubleVec& rounded) {
-  rounded = hn::Add(high, hn::Add(low, error));
-  return hn::Ne(rounded, hn::Add(high, hn::Sub(low, error)));
 }
 
 // sine = sin(pi/2 multiple (high + low)), cosine = cos of the same, as sums of two doubles; `phase` comes
@@ -221,14 +212,6 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   if constexpr (kHasFma) c_low = hn::MulAdd(p, r2_rest, c_low);
   QuickMultiplyAdd(c, c_low, r2, r2_top, r2_rest, -0x1.3bd3cc9be45dep0, -0x1.69758fbe6c83cp-54);
   QuickMultiplyAdd(c, c_low, r2, r2_top, r2_rest, 1.0, 0.0);
-}
-
-// `RoundSum` with the bound |factor| * error, which FMA adds in one step.
-HWY_INLINE hn::Mask<Doubles> RoundQuickly(DoubleVec high, DoubleVec low, DoubleVec factor, double error,
-                                          DoubleVec& rounded) {
-  const auto bound = hn::Set(Doubles(), error);
-  rounded = hn::Add(high, hn::MulAdd(factor, bound, low));
-  return hn::Ne(rounded, hn::Add(high, MinusProduct(factor, bound, low)));
 }
 
 // r + r_low = position * (high + low) - quadrant, as `Reduce`.

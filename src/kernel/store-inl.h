@@ -15,7 +15,8 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernel/rows.h"
-#include "kernel/format-inl.h"
+#include "kernel/simd-inl.h"
+#include "number/cache_size.h"
 #include "number/elements.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -133,12 +134,27 @@ HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {
   return hn::IfThenElse(hn::Eq(v, v), v, nan);
 }
 
-// Whether to prefetch the lines of a row that is written, kBytesAhead of the vector: if vectors straddle
-// lines. On a Sapphire Rapids 512 x 512 floats took 1.7 times as long without.
+// The address of the source of row r. It may lie beyond the block if there are no sources.
+HWY_INLINE std::uintptr_t SourceAddress(const Rows& rows, std::size_t element_size, std::size_t r) {
+  if (rows.sources != nullptr) return AddressOf(rows.sources[r]);
+  return AddressOf(rows.data) + r * rows.stride * element_size;
+}
+
+// Whether all rows lie at multiples of the element's size, so that vectors may access them. Others are
+// accessed an element at a time.
+HWY_INLINE bool IsAligned(const Rows& rows, std::size_t element_size) {
+  std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(rows.data);
+  if (rows.sources != nullptr) {
+    for (std::size_t r = 0; r < rows.at.count; ++r) bits |= reinterpret_cast<std::uintptr_t>(rows.sources[r]);
+  }
+  return (bits & (element_size - 1)) == 0;
+}
+
+// Whether to prefetch the lines of a row that is written, kWriteAhead of the vector: if vectors straddle
+// lines.
 HWY_INLINE bool Prefetches(const void* row, bool stream) {
   return !stream && reinterpret_cast<std::uintptr_t>(row) % HWY_MIN(HWY_MAX_BYTES, 64) != 0;
 }
-constexpr std::size_t kBytesAhead = 512;
 
 // The low halves of words.
 template <class DF>
@@ -183,7 +199,7 @@ HWY_INLINE void StoreAdded(const Operation& operation, EntryVec entries, const S
     const hn::RebindToSigned<Words> di;
     const auto words = hn::BitCast(dw, entries);
     const auto magnitude = hn::BitCast(di, hn::And(words, hn::Set(dw, 0x7FFFFFFF)));
-    const auto biased = hn::Add(magnitude, hn::Set(di, std::int32_t{kHalfPlace<POSENC_F16>} - (112 << 23)));
+    const auto biased = hn::Add(magnitude, hn::Set(di, 0x1000 - (112 << 23)));
     const auto digits = hn::ShiftRight<13>(hn::BitCast(dw, hn::Max(biased, hn::Zero(di))));
     const auto sign = hn::And(hn::ShiftRight<16>(words), hn::Set(dw, 0x8000));
     return StoreNarrow(Entries(), hn::Or(digits, sign), to, stream);
@@ -245,61 +261,67 @@ void Widen(const void* from, std::size_t count, void* to) {
                       static_cast<unsigned char*>(to) + at * sizeof(*out));
 }
 
-// How doubles are rounded to a format of floats, whatever their exponent.
-struct FormatRounding {
-  double least;  // the power of 2 that stands for all smaller numbers: subnormal ones have its last place
-  double magic;  // times a power of 2: a number that has the last place of numbers of the format this large
-};
-template <posenc_type kFormat>
-constexpr FormatRounding kFormatRounding = {TwoTo(TraitsOf(kFormat).min_exponent - 1),
-                                            1.5 * TwoTo(53 - TraitsOf(kFormat).digits)};
-
-// v rounded to the nearest number of the format, ties to even, as a float; subnormal numbers of the format
-// are right too. (A number beyond the format's largest keeps its exponent here; the store makes it infinite.)
-//
-// Adding and subtracting 1.5 * 2^(53 - digits) times v's power of 2 leaves exactly the format's digits.
-HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
-  const Doubles d;
-  const Longs du;
-  const auto exponent = hn::And(hn::BitCast(du, v), hn::Set(du, std::uint64_t{0x7FF} << 52));
-  const auto least = hn::Set(d, format.least);
-  // An infinite v would make an infinite `magic`, and infinity - infinity a NaN.
-  const auto scale = hn::Min(hn::Max(hn::BitCast(d, exponent), least), hn::Set(d, 0x1p300));
-  const auto magic = hn::Mul(scale, hn::Set(d, format.magic));
-  const auto nearest = hn::Sub(hn::Add(v, magic), magic);
-  return ToFloats(hn::CopySign(nearest, v));
-}
-
-// Rounds an interval: rounded = high rounded to the format. Returns the undecided lanes, in which low rounds
-// to another number (or to a zero of the other sign). In the other lanes every number from low to high rounds
-// to `rounded`.
-HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec low, DoubleVec high,
-                                          FloatVec& rounded) {
-  const hn::RebindToSigned<Floats> di;
-  const auto below = RoundToFormat(format, low);
-  rounded = RoundToFormat(format, high);
-  const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
-  // Highway cannot make a mask of doubles from one of floats; the mask goes through 1.0f and 0.0f.
-  const Doubles d;
-  const auto one =
-      hn::IfThenElse(hn::RebindMask(Floats(), differ), hn::Set(Floats(), 1.0f), hn::Zero(Floats()));
-  return hn::Ne(hn::PromoteTo(d, one), hn::Zero(d));
-}
-
-// Returns the undecided lanes of v, whose error is up to kWindow ulps of the double: the lanes that are so
-// near to a midpoint of the type. The other lanes may be rounded to float first, and then to the type. For
-// that, 16-bit types take a window of half an ulp of a float (kLastBit).
-template <posenc_type kType, std::uint64_t kWindow>
-HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
-  const Longs du;
-  constexpr std::uint64_t kReach = kType == POSENC_F32 ? kWindow : kLastBit;
-  static_assert(kReach >= kWindow, "half an ulp of a float must cover the error");
-  const auto biased = hn::Add(hn::BitCast(du, v), hn::Set(du, kRoundingBias<kType, kReach>));
-  const auto far = hn::And(biased, hn::Set(du, kFarBits<kType, kReach>));
-  return hn::RebindMask(Doubles(), hn::Eq(far, hn::Zero(du)));
-}
-
 #if HWY_TARGET != HWY_SCALAR
+
+// One 16-bit element for each lane of Entries.
+using HalfVec = hn::Vec<hn::Rebind<std::uint16_t, Entries>>;
+
+// Stores the upper halves of s and c as [s0 c0 s1 c1 ...].
+HWY_INLINE void StoreInterleaved(WordVec s, WordVec c, std::uint16_t* to, bool stream) {
+  const hn::ScalableTag<std::uint16_t> d16;
+  if constexpr (kBigEndian) {
+    StoreVector(d16, hn::OddEven(hn::BitCast(d16, hn::ShiftRight<16>(c)), hn::BitCast(d16, s)), to, stream);
+  } else {
+    StoreVector(d16, hn::OddEven(hn::BitCast(d16, c), hn::BitCast(d16, hn::ShiftRight<16>(s))), to, stream);
+  }
+}
+
+// Stores the upper halves of words, one behind the other.
+HWY_INLINE void StoreNarrow(WordVec upper_halves, std::uint16_t* to, bool stream) {
+  StoreNarrow(Entries(), hn::ShiftRight<16>(upper_halves), to, stream);
+}
+
+HWY_INLINE void StoreInterleaved(HalfVec s, HalfVec c, std::uint16_t* to, bool stream) {
+  const Words dw;
+  const hn::ScalableTag<std::uint16_t> d16;
+  const auto words = hn::Or(hn::PromoteTo(dw, s), hn::ShiftLeft<16>(hn::PromoteTo(dw, c)));
+  StoreVector(d16, hn::BitCast(d16, words), to, stream);
+}
+
+HWY_INLINE void StoreNarrow(HalfVec v, std::uint16_t* to, bool stream) {
+  StoreVector(hn::Rebind<std::uint16_t, Entries>(), v, to, stream);
+}
+
+// Stores sums rounded to the type. Sums of undecided lanes are stored again when they are resolved. A
+// bfloat16 is the upper half of `biased`. Without instructions for float16, a float16 is cut out of `biased`
+// too: the exponent's bias of 127 becomes 15, and larger numbers become infinity.
+template <posenc_type kType>
+HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
+  if constexpr (kType == POSENC_F32) {
+    hn::StoreU(value, Entries(), to);
+  } else {
+    const hn::Rebind<std::uint16_t, Entries> d16;
+    if constexpr (kType == POSENC_BF16) {
+      hn::StoreU(NarrowTo16(Entries(), hn::ShiftRight<16>(biased)), d16, to);
+    } else if constexpr (kHasFloat16) {
+      hn::StoreU(ToFloat16(Entries(), value), d16, to);
+    } else {
+      const Words dw;
+      const hn::RebindToSigned<Words> di;
+      const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(dw, 0x7FFFFFFFu)));
+      const auto normal = hn::BitCast(di, hn::Sub(magnitude, hn::Set(dw, 112u << 10)));
+      const auto sign = hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000u));
+      const auto bits = hn::Or(hn::Min(normal, hn::Set(di, 0x7C00)), hn::BitCast(di, sign));
+      hn::StoreU(hn::DemoteTo(d16, bits), d16, to);
+    }
+  }
+}
+
+// Stores words of two bfloat16 to an address that need not be aligned.
+HWY_INLINE void StoreWords(WordVec words, std::uint16_t* to) {
+  const hn::Repartition<std::uint16_t, Words> d16;
+  hn::StoreU(hn::BitCast(d16, words), d16, to);
+}
 
 // Copies each row to all its places (rows.h) by streaming stores. Rows are whole cache lines, of 64 bytes,
 // and places begin at lines.

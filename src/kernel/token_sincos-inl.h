@@ -29,7 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The phase steps of a token's pairs. They are reduced if all multiples allow that. `may_be_tiny` is set if
 // some phase may be too small for SinCos (kMinDoublePhase).
 struct TokenPhases {
-  Steps steps;
+  StepArrays steps;
   bool may_be_tiny;
 
   TokenPhases(const FrequencyTable& table, const Multiples& multiples)
@@ -133,26 +133,6 @@ inline HWY_NOINLINE void AddTokenAngles(const AddedAngles& added, std::size_t pa
     hn::StoreU(cosine, d, cosines + i);
     hn::StoreU(sine, d, sines + i);
   }
-}
-
-// First try for v = G * cosine or G * sine with an error of kScaledError: rounded = the nearest float, which
-// StoreSinCos rounds to the type. Returns the undecided lanes: near a midpoint (kScaledWindow), or smaller
-// than the normal numbers of the type. A zero is decided.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaled(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  rounded = ToFloats(v);
-  const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));
-  const auto is_small = hn::And(hn::Lt(hn::Abs(v), least), hn::Ne(v, hn::Zero(d)));
-  return hn::Or(is_small, IsNearMidpoint<kType, kScaledWindow>(v));
-}
-
-// Second try, for 16-bit types: rounds both ends of v * (1 +- kScaledError), of any magnitude.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<Doubles> RoundScaledBetween(DoubleVec v, FloatVec& rounded) {
-  const Doubles d;
-  const auto error = hn::Mul(hn::Abs(v), hn::Set(d, kScaledError));
-  return RoundBetween(kFormatRounding<kType>, hn::Sub(v, error), hn::Add(v, error), rounded);
 }
 
 // Phase (quarter turns), cosine and sine of a vector of pairs. Cosine and sine are sums of two doubles.

@@ -34,7 +34,7 @@ int FoldToQuarter(int twenty_fourths) {
 }
 
 // What is known at the angles of the first quarter turn, in twenty-fourths of a turn.
-constexpr Known kKnown[7] = {Known::kBoth,   Known::kNothing, Known::kSine, Known::kSameSize,
+constexpr Known kKnown[7] = {Known::kBoth,   Known::kNothing, Known::kSine, Known::kEqualMagnitudes,
                              Known::kCosine, Known::kNothing, Known::kBoth};
 
 // The sine of a known angle in twenty-fourths of a turn, 0 or more: 0, 1/2 and 1 exactly, the roots of 1/2
@@ -223,18 +223,20 @@ template bool RoundPair(const WideSinCos<4>&, const Gain&, posenc_type, double, 
 template bool RoundPair(const WideSinCos<kMaxLimbs>&, const Gain&, posenc_type, double, double, double*,
                         double*);
 
-void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple, const Phase<4>* phases,
-                 const Gain& gain, posenc_type type, double* sine, double* cosine, Tally& tally) {
+RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double multiple,
+                           const Phase<4>* phases, const Gain& gain, posenc_type type, Tally& tally) {
   const int known = KnownAngleAt(table, pair, multiple);
   if (known >= 0 && gain.amplitude == 1.0 && gain.scale == 1.0) {
-    *sine = KnownSine(gain.inverse ? 24 - known : known, type);
-    *cosine = KnownSine(known + 6, type);
-    return;
+    return {KnownSine(gain.inverse ? 24 - known : known, type), KnownSine(known + 6, type)};
   }
+  RoundedSinCos rounded;
   RoundOnDemand(
       SinCosOf<4>(table, pair, multiple, phases, tally),
       [&] { return SinCosOf<kMaxLimbs>(table, pair, multiple, nullptr, tally); }, tally,
-      [&](const auto& sin_cos) { return RoundPair(sin_cos, gain, type, 1.0, 0.0, cosine, sine); });
+      [&](const auto& sin_cos) {
+        return RoundPair(sin_cos, gain, type, 1.0, 0.0, &rounded.cosine, &rounded.sine);
+      });
+  return rounded;
 }
 
 }  // namespace internal

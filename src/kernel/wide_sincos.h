@@ -52,11 +52,11 @@ class Phase {
 
 // What is known exactly of a sine and a cosine.
 enum class Known {
-  kNothing,   // any other angle
-  kBoth,      // 0, 1 or -1: whole quarter turns
-  kSine,      // 1/2 or -1/2: other multiples of a twelfth of a turn
-  kCosine,    // the same of the cosine
-  kSameSize,  // odd multiples of an eighth of a turn, where sine and cosine differ in sign at most
+  kNothing,          // any other angle
+  kBoth,             // 0, 1 or -1: whole quarter turns
+  kSine,             // 1/2 or -1/2: other multiples of a twelfth of a turn
+  kCosine,           // the same of the cosine
+  kEqualMagnitudes,  // odd multiples of an eighth of a turn, where sine and cosine differ in sign at most
 };
 
 template <int kLimbs>
@@ -101,8 +101,11 @@ void RoundOnDemand(const WideSinCos<4>& in_256_bits, const Widest& widest, Tally
 
 // gain * sine and gain * cosine of a pair at a multiple, each rounded once to a type. The pair's phases may
 // be null.
-void RoundSinCos(const FrequencyTable& table, std::size_t pair, double multiple, const Phase<4>* phases,
-                 const Gain& gain, posenc_type type, double* sine, double* cosine, Tally& tally);
+struct RoundedSinCos {
+  double sine, cosine;
+};
+RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double multiple,
+                           const Phase<4>* phases, const Gain& gain, posenc_type type, Tally& tally);
 
 // The sines and cosines of at most kCount pairs, each at one multiple. Pair i is entry i % kCount. Only Clear
 // initialises it, since most calls need none.

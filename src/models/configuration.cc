@@ -44,15 +44,8 @@ Configuration::Configuration(const posenc_config& asked, posenc_model_report* re
   report->layers = 0;
   report->rotates = 1;
   if (asked.read != nullptr) std::memset(asked.read, 0, asked.count);
-  for (std::size_t i = 0; i < asked.count; ++i) {
-    const posenc_config_entry& entry = asked.entries[i];
-    const bool lacks_string = entry.kind == POSENC_CONFIG_STRING && entry.string == nullptr;
-    const bool lacks_numbers = IsList(entry) && entry.numbers == nullptr && entry.count != 0;
-    if (entry.key != nullptr && !lacks_string && !lacks_numbers) continue;
-    report->index = i;
-    Refuse(rule::null_entry) << "entry " << static_cast<double>(i) << " has a null pointer";
-    return;
-  }
+  CheckEntries();
+  if (status_ != POSENC_OK) return;
   FindModelAndPart();
   if (status_ != POSENC_OK) return;
   Read();
@@ -60,6 +53,78 @@ Configuration::Configuration(const posenc_config& asked, posenc_model_report* re
   report->layers = LayerCount();
   // This comes last, so that a caller that is refused still learns how many layers it can ask for.
   if (of_one_layer_ != nullptr) Refuse(rule::bad_layer, *of_one_layer_) << ", so layers differ: name a layer";
+}
+
+// Refuses an entry that lacks what its kind needs.
+void Configuration::CheckEntries() {
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    const posenc_config_entry& entry = asked_.entries[i];
+    const bool lacks_string = entry.kind == POSENC_CONFIG_STRING && entry.string == nullptr;
+    const bool lacks_numbers = IsList(entry) && entry.numbers == nullptr && entry.count != 0;
+    if (entry.key != nullptr && !lacks_string && !lacks_numbers) continue;
+    report_->index = i;
+    Sentence& sentence = Refuse(rule::null_entry) << "entry " << static_cast<double>(i);
+    if (entry.key == nullptr) {
+      sentence << " has no key: its key must not be null";
+    } else {
+      report_->key = entry.key;
+      (sentence << ", ").Shown(entry.key)
+          << (lacks_string ? ", has a string that is a null pointer: for null" : ", has no numbers: for null")
+          << ", its kind must be POSENC_CONFIG_NULL";
+    }
+    return;
+  }
+}
+
+// ---- Keys that are given twice ----
+
+constexpr char kTwice[] = ", but the key is given twice: give it once";
+constexpr char kNullAndDictionary[] = ", but the key is also a dictionary with keys: give one of the two";
+
+// Refuses an entry if a later one has the same key.
+bool Configuration::IsTwice(const posenc_config_entry* entry) {
+  if (entry == nullptr) return false;
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
+  for (const posenc_config_entry* other = entry + 1; other != end; ++other) {
+    if (std::strcmp(other->key, entry->key) != 0) continue;
+    Refuse(rule::key_twice, *other) << kTwice;
+    return true;
+  }
+  return false;
+}
+
+// Refuses an entry for a row of keys.inc if an earlier one has the same key. It is enough to compare an entry
+// with the one before it: the entries of a row have the same key, except that entries in the dictionary for
+// the layer's type follow all entries beside it, and that several layers may have dictionaries.
+bool Configuration::IsTwice(const Key& key, const posenc_config_entry& entry) {
+  const posenc_config_entry* const before = given_[RankOf(key)];
+  given_[RankOf(key)] = &entry;
+  if (before == nullptr) return false;
+  if (key.place == LAYER && !names_layer()) {
+    const bool are_equal = before->kind == entry.kind && before->number == entry.number;
+    if (!are_equal) Refuse(rule::bad_layer, entry) << ", so layers of that type differ: name a layer";
+    return !are_equal;
+  }
+  if (key.place != LAYER && std::strcmp(before->key, entry.key) != 0) return false;
+  Refuse(rule::key_twice, entry) << kTwice;
+  return true;
+}
+
+// Refuses a list of strings that has an item twice.
+void Configuration::CheckItems(const Key& list) {
+  std::uint64_t seen[kMostItems / 64] = {};
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
+  for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
+    Name name;
+    if (ListKey(*entry, &name) != &list) continue;
+    std::uint64_t& word = seen[name.index / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (name.index % 64);
+    if ((word & bit) != 0) {
+      Refuse(rule::key_twice, *entry) << kTwice;
+      return;
+    }
+    word |= bit;
+  }
 }
 
 // ---- Which model, and which part of the configuration ----
@@ -97,13 +162,21 @@ const posenc_config_entry* Configuration::EntryOfPart(Text name) const {
   return nullptr;
 }
 
+// Whether the part has this key with a value that is not null.
+bool Configuration::HasValue(Text name) const {
+  const posenc_config_entry* const entry = EntryOfPart(name);
+  return entry != nullptr && entry->kind != POSENC_CONFIG_NULL;
+}
+
 void Configuration::RefuseModel(Text type) {
   const char* const name = is_gguf_ ? "general.architecture" : "model_type";
   const posenc_config_entry* const entry = EntryOfPart(name);
   Sentence& sentence = Begin(rule::unknown_model);
   report_->key = entry == nullptr ? name : entry->key;
   if (entry != nullptr) report_->index = static_cast<std::size_t>(entry - asked_.entries);
-  if (type.empty()) {
+  if (type.empty() && entry != nullptr) {
+    Show(*entry);
+  } else if (type.empty()) {
     sentence << prefix_ << name << " is missing";
   } else {
     (sentence << "posenc does not know the " << (is_gguf_ ? "architecture \"" : "model type \"")).Shown(type)
@@ -121,13 +194,13 @@ void Configuration::RefuseModel(Text type) {
 // Finds the model's row. If the model has several parts, the keys of its text model are in a dictionary; then
 // this finds the text model's row, and no other keys are read.
 void Configuration::FindModelAndPart() {
-  for (std::size_t i = 0; i < asked_.count; ++i) {
-    if (Text(asked_.entries[i].key) != "general.architecture") continue;
+  if (const posenc_config_entry* const entry = EntryOfPart("general.architecture"); entry != nullptr) {
     is_gguf_ = true;
-    architecture_ = TextOf(&asked_.entries[i]);
-    if (asked_.read != nullptr) asked_.read[i] = 1;
-    if (asked_.entries[i].kind != POSENC_CONFIG_STRING) {
-      Refuse(rule::kind_of_key, asked_.entries[i]) << ", but must be a string";
+    architecture_ = TextOf(entry);
+    if (asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
+    if (IsTwice(entry)) return;
+    if (entry->kind != POSENC_CONFIG_STRING) {
+      Refuse(rule::kind_of_key, *entry) << ", but must be a string";
       return;
     }
   }
@@ -135,6 +208,7 @@ void Configuration::FindModelAndPart() {
   Text type = is_gguf_ ? architecture_ : Text();
   if (!is_gguf_) {
     const posenc_config_entry* const entry = EntryOfPart("model_type");
+    if (IsTwice(entry)) return;
     if (entry != nullptr && entry->kind != POSENC_CONFIG_STRING && entry->kind != POSENC_CONFIG_NULL) {
       Refuse(rule::kind_of_key, *entry) << ", but must be a string";
       return;
@@ -148,16 +222,25 @@ void Configuration::FindModelAndPart() {
     Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
     if (part.empty() && model_.type.empty() && (!stated.empty() || asked_.pairing != nullptr)) {
       for (const Text usual : {Text("text_config"), Text("llm_config"), Text("language_config")}) {
-        if (part.empty() && StartsPart(usual)) part = usual;
+        if (part.empty() && (StartsPart(usual) || HasValue(usual))) part = usual;
       }
     }
     if (part.empty()) break;
+    if (const posenc_config_entry* const entry = EntryOfPart(part); entry != nullptr) {
+      const bool is_null = entry->kind == POSENC_CONFIG_NULL, has_keys = StartsPart(part);
+      if (is_null && has_keys) Refuse(rule::key_twice, *entry) << kNullAndDictionary;
+      if (!is_null) {
+        Refuse(rule::kind_of_key, *entry) << ", but must be a dictionary with the keys of the text model";
+      }
+      if (status_ != POSENC_OK) return;
+    }
     if (StartsPart(part)) {
       char* end = prefix_ + std::strlen(prefix_);
       if (static_cast<std::size_t>(end - prefix_) + part.size() + 2 > sizeof(prefix_)) break;
       std::memcpy(end, part.data(), part.size());
       std::memcpy(end + part.size(), ".", 2);
       const posenc_config_entry* const entry = EntryOfPart("model_type");
+      if (IsTwice(entry)) return;
       if (entry != nullptr && asked_.read != nullptr) asked_.read[entry - asked_.entries] = 1;
       const Text own = TextOf(entry);
       outer_ = model_.row;
@@ -193,7 +276,7 @@ void Configuration::FindModelAndPart() {
       for (const char c : has) sentence << Text(c == '_' ? " " : Text(&c, 1));
     }
   } else if (model_.row.Has("odd")) {
-    Sentence& sentence = Begin(rule::unknown_model);
+    Sentence& sentence = Begin(rule::model_without_spec);
     (sentence << "a model of the type ").Shown(type)
         << " has a rotary for which posenc makes no spec: " << model_.source;
   }
@@ -240,8 +323,9 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     if (!rest.empty() && IndexOf(rest) < 0) {
       name->dictionary = first;
       name->key = rest;
-    } else if (FindKey(first, DICTIONARY) == nullptr && entry.kind == POSENC_CONFIG_NULL) {
-      name->dictionary = first;  // a type of layer that has null instead of a dictionary
+    } else if (FindKey(first, DICTIONARY) == nullptr &&
+               (entry.kind == POSENC_CONFIG_NULL || entry.kind == kEmptyDictionary)) {
+      name->dictionary = first;  // a type of layer that has null or nothing instead of keys
       name->key = {};
     }
     return true;
@@ -269,7 +353,8 @@ bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
   return Listed(layer_types, layer) == asked_.layer_type;
 }
 
-void Configuration::Read() {
+// Finds the lists of strings, and the dictionary that is read.
+void Configuration::FindLists() {
   const posenc_config_entry* const end = asked_.entries + asked_.count;
   bool has_parameters = false;
   for (const posenc_config_entry* entry = asked_.entries; entry != end && !is_gguf_; ++entry) {
@@ -280,11 +365,26 @@ void Configuration::Read() {
     Name name;
     const Key* const list = ListKey(*entry, &name);
     if (list == nullptr) continue;
+    if (name.index >= static_cast<std::int64_t>(kMostItems)) {
+      Refuse(rule::value_of_key, *entry)
+          << ", but a list may have at most " << static_cast<double>(kMostItems) << " items";
+      return;
+    }
     List& items = lists_[PlaceOfList(static_cast<Slot>(list->slot))];
+    items.is_mixed_up = items.is_mixed_up || name.index != items.end;
     items.end = std::max(items.end, name.index + 1);
     if (name.index == 0 && items.first == nullptr) items.first = entry;
   }
   has_both_ = has_parameters && is_scaling_;
+  for (const Key& key : AllKeys()) {
+    if (key.kind == WORDS && lists_[PlaceOfList(static_cast<Slot>(key.slot))].is_mixed_up) CheckItems(key);
+  }
+}
+
+void Configuration::Read() {
+  FindLists();
+  if (status_ != POSENC_OK) return;
+  const posenc_config_entry* const end = asked_.entries + asked_.count;
   for (const posenc_config_entry* entry = asked_.entries; entry != end; ++entry) {
     Take(*entry);
     if (status_ != POSENC_OK) return;
@@ -297,7 +397,7 @@ void Configuration::Take(const posenc_config_entry& entry) {
   const auto index = static_cast<std::size_t>(&entry - asked_.entries);
   if (!name.dictionary.empty()) {
     has_types_ = true;
-    has_null_type_ = has_null_type_ || name.key.empty();
+    has_null_type_ = has_null_type_ || (name.key.empty() && entry.kind == POSENC_CONFIG_NULL);
     if (name.dictionary != type_) {
       // A dictionary for another type of layer: its values are not read, but posenc must know its keys.
       if (!name.key.empty() && FindKey(name.key, DICTIONARY) == nullptr) {
@@ -306,7 +406,11 @@ void Configuration::Take(const posenc_config_entry& entry) {
       return;
     }
     if (name.key.empty()) {
-      type_is_null_ = true;
+      if (entry.kind != POSENC_CONFIG_NULL) {
+        Refuse(rule::kind_of_key, entry) << ", but must be a dictionary with keys, or null";
+        return;
+      }
+      null_type_ = &entry;
       if (asked_.read != nullptr) asked_.read[index] = 1;
       return;
     }
@@ -323,21 +427,32 @@ void Configuration::Take(const posenc_config_entry& entry) {
   }
   if (key->readers == NOBODY) return;
   if (key->slot == dictionary) {
-    if (entry.kind == POSENC_CONFIG_NULL) return;
-    Refuse(rule::kind_of_key, entry) << ", but must be a dictionary";
+    if (entry.kind != POSENC_CONFIG_NULL) {
+      Refuse(rule::kind_of_key, entry) << ", but must be a dictionary with keys, or null";
+    } else if (StartsPart(name.key)) {
+      Refuse(rule::key_twice, entry) << kNullAndDictionary;
+    }
     return;
   }
   if (key->place == LAYER && !IsOfAskedLayer(name.layer)) {
     if (!names_layer() && asked_.layer_type == nullptr) of_one_layer_ = &entry;
     return;
   }
+  if (name.index < 0 && IsTwice(*key, entry)) return;
   const bool is_read = key->readers == ALL || model_.row.Has(key->name);
-  const bool is_list = key->kind == WORDS;
+  const bool is_list = key->kind == WORDS, is_item = name.index >= 0;
   const bool is_empty_list = IsList(entry) && entry.count == 0;
-  if (!(is_list && is_empty_list)) {
+  if (is_item && !is_list) {
+    Refuse(rule::kind_of_key, entry) << ", but " << key->name
+                                     << " must not be a dictionary or a list of strings";
+    return;
+  }
+  if (is_item || !(is_list && is_empty_list)) {
     Wrong wrong = WhatIsWrong(entry, static_cast<Kind>(key->kind));
-    if (entry.kind == POSENC_CONFIG_STRING && is_list != (name.index >= 0)) {
-      wrong = {rule::kind_of_key, is_list ? "must be a list of strings" : "must not be a list of strings"};
+    if (is_item && is_list && entry.kind != POSENC_CONFIG_STRING) {
+      wrong = {rule::kind_of_key, "must be a string"};
+    } else if (!is_item && is_list && entry.kind == POSENC_CONFIG_STRING) {
+      wrong = {rule::kind_of_key, "must be a list of strings"};
     }
     if (wrong.status != POSENC_OK) {
       Refuse(wrong.status, entry) << ", but " << wrong.words;
@@ -366,6 +481,7 @@ void Configuration::SetLayerType(Text type) {
     Name name;
     if (Parse(*entry, &name) && name.dictionary == type && !type.empty()) Take(*entry);
   }
+  if (null_type_ != nullptr && is_by_type_) Refuse(rule::key_twice, *null_type_) << kNullAndDictionary;
 }
 
 // ---- What was found ----
@@ -549,8 +665,14 @@ void Configuration::Show(const posenc_config_entry& entry) {
     case POSENC_CONFIG_NULL:
       sentence_ << "null";
       break;
+    case kEmptyDictionary:
+      sentence_ << "an empty dictionary";
+      break;
+    case kLongList:
+      sentence_ << "a list of more than " << static_cast<double>(kMostItems) << " items";
+      break;
     default:
-      sentence_ << "of mixed kinds";
+      sentence_ << "of mixed kinds, or of a kind that posenc does not read";
   }
 }
 

@@ -68,7 +68,7 @@ class Configuration {
   // Whether there is a dictionary for the type of the layer.
   bool is_by_type() const { return is_by_type_; }
   // Whether the type of the layer has null instead of a dictionary.
-  bool type_is_null() const { return type_is_null_; }
+  bool type_is_null() const { return null_type_ != nullptr; }
   // Whether any type of layer has null instead of a dictionary.
   bool has_null_type() const { return has_null_type_; }
   // Whether there are both dictionaries, rope_scaling and rope_parameters.
@@ -85,11 +85,12 @@ class Configuration {
 
  private:
   struct Name;
-  // A list of strings, which has one entry for each item: the entry of its first item, and how many there
-  // are.
+  // A list of strings, which has one entry for each item: the entry of its first item, how many there are,
+  // and whether they are not in order.
   struct List {
     const posenc_config_entry* first;
     std::int64_t end;
+    bool is_mixed_up;
   };
   static std::size_t PlaceOfList(Slot slot) { return slot == layer_types ? 0 : slot == scaled_types ? 1 : 2; }
 
@@ -99,6 +100,12 @@ class Configuration {
   bool StartsPart(Text part) const;
   Text PartOf(Text parts, Text* type) const;
   const posenc_config_entry* EntryOfPart(Text name) const;
+  bool HasValue(Text name) const;
+  void CheckEntries();
+  bool IsTwice(const posenc_config_entry* entry);
+  bool IsTwice(const Key& key, const posenc_config_entry& entry);
+  void CheckItems(const Key& list);
+  void FindLists();
   void Read();
   bool Parse(const posenc_config_entry& entry, Name* name) const;
   // If the entry is an item of a list of strings that the model's code reads: the key of the list; else null.
@@ -120,12 +127,14 @@ class Configuration {
   Sizes sizes_{};
   char prefix_[96] = "";  // the beginning of the text model's keys, such as "text_config."
   bool has_dictionary_ = false, has_types_ = false, is_scaling_ = false;
-  bool is_by_type_ = false, type_is_null_ = false, has_null_type_ = false, has_both_ = false;
+  bool is_by_type_ = false, has_null_type_ = false, has_both_ = false;
+  const posenc_config_entry* null_type_ = nullptr;  // the layer's type, with null instead of a dictionary
   List lists_[3] = {};
   Text type_;
   const posenc_config_entry* found_[kSlots] = {};
   const Key* keys_[kSlots] = {};
   const posenc_config_entry* unread_[kSlots] = {};
+  const posenc_config_entry* given_[kKeyCount] = {};  // the last entry that each row of keys.inc had
   // If the caller asks for no layer: an entry that is for one layer only, or null.
   const posenc_config_entry* of_one_layer_ = nullptr;
 };

@@ -26,12 +26,12 @@ const char* WrongNumber(double x, Kind kind) {
     case LAYER_FLAGS:
       return x == 0.0 || x == 1.0 ? nullptr : "must be true or false";
     case SIZE:
-      return IsWhole(x) && x >= 1.0 ? nullptr : "must be a whole number above 0";
+      return IsWhole(x) && x >= 1.0 ? nullptr : "must be a whole number, 1 to 2^53";
     case PATTERN:
     case WHOLE:
     case SECTIONS:
     case LAYER_SIZES:  // a layer without attention has 0
-      return IsWhole(x) ? nullptr : "must be a whole number";
+      return IsWhole(x) ? nullptr : "must be a whole number, 0 to 2^53";
     case SHARE:
     case LAYER_SHARES:
       return x > 0.0 && x <= 1.0 ? nullptr : "must be above 0 and at most 1";
@@ -87,7 +87,7 @@ Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
     return of_value(is_wrong ? "must have 1 to 4 numbers" : nullptr);
   }
   const char* words = "must be a number";
-  if (kind == NEVER) words = "must be a dictionary";
+  if (kind == NEVER) words = "must be a dictionary with keys, or null";
   if (kind == WORD) words = "must be a string";
   if (kind == WORDS) words = "must be a list of strings";
   if (kind == FLAG) words = "must be true or false";

@@ -132,6 +132,18 @@ struct AllKeys {
   const Key* end() const;
 };
 
+// How many rows there are.
+inline constexpr std::size_t kKeyCount = 0
+#define POSENC_CONFIG_KEY(slot, place, kind, readers, key) +1
+#include "models/keys.inc"
+    ;
+
+// The kinds of entries that have no value (models_c.h). The command and the bindings pass no longer lists.
+inline constexpr auto kNoKind = static_cast<posenc_config_kind>(-1);
+inline constexpr auto kEmptyDictionary = static_cast<posenc_config_kind>(-2);
+inline constexpr auto kLongList = static_cast<posenc_config_kind>(-3);
+inline constexpr std::size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
+
 // The row of the key with this name in one of these places, or null.
 const Key* FindKey(Text name, unsigned places);
 

@@ -473,6 +473,9 @@ posenc_status posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t st
       *config->pairing != POSENC_NEIGHBOURS) {
     return Report(rule::config_pairing, report);
   }
+  const auto is_empty = [](const char* name) { return name != nullptr && *name == '\0'; };
+  if (is_empty(config->layer_type)) return Report(rule::empty_layer_type, report);
+  if (is_empty(config->model_type)) return Report(rule::empty_model_type, report);
   return InFpState([&] {
     posenc_rotary_spec filled;
     if (const posenc_status status = Init(&filled, sizeof(filled)); status != POSENC_OK) return status;

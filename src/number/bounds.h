@@ -93,7 +93,7 @@ inline constexpr double kMinQuickPart = 0x1p-28;
 // the unit vectors (a, c) and (b, d) one component is at least 0.7 and comes from the cosine's polynomial,
 // the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, which are
 // at most 1, add 1.5 u. So the first addition, to the anchor of a group, leaves 2.6 + 2.6 + 1.5 = 6.7 u, and
-// the second, to its rows, 6.7 + 2.6 + 1.5 = 10.8 u. Used by angle_addition-inl.h and format-inl.h.
+// the second, to its rows, 6.7 + 2.6 + 1.5 = 10.8 u. Used by angle_addition-inl.h and rounding_windows-inl.h.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 
 // Half the width of an entry's interval: the error, and u by which each end is rounded. Used by FinishPairs.

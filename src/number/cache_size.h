@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "number/compiler.h"
+#include "number/memory_thresholds.h"
 
 namespace posenc {
 namespace internal {
@@ -17,12 +18,9 @@ void AskFirstLevelCache();
 // The size in bytes. It is 0 if the processor does not tell it, or has not been asked.
 std::size_t FirstLevelCacheBytes();
 
-// Whether the cache has the size that Intel has had since 2019 and AMD since 2024.
-inline bool HasLargeFirstLevelCache() { return FirstLevelCacheBytes() >= 48 * 1024; }
+inline bool HasLargeFirstLevelCache() { return FirstLevelCacheBytes() >= kLargeFirstLevelBytes; }
 
-// Prefetches a line that a sum reads a row later. With a first-level cache of 48 KB (Zen 5), which has room
-// for it beside the tables of angles, sums beyond the caches are 1.2 to 1.5 times as fast with the line
-// there. With 32 KB (Zen 4) they are 1.4 times as fast with the line in the second-level cache.
+// Prefetches a line that a sum reads a row later, into the first-level cache if it is large.
 class NextRowPrefetch {
  public:
   NextRowPrefetch() : into_first_level_(HasLargeFirstLevelCache()) {}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/rows.h"
+#include "spec/rules.h"
 
 namespace posenc {
 namespace internal {
@@ -21,18 +22,24 @@ struct Member {
   const char* of;  // the enum of a Choice, the count of a List, the flag of an Optional, or "none"
   double initial;
   const char* help;
+  const char* must;  // what a value must be by itself, such as "1 .. 4"; "" if it may be any
 };
 
+// The words of the `must` column of members.inc (spec/rules.h).
+#define POSENC_MUST_BE(must) POSENC_MUST_BE_OF(must)
+#define POSENC_MUST_BE_OF(use, end, check) end
+
 inline constexpr Member kSpecMembers[] = {
-#define POSENC_SPEC(kind, name, initial, of, must, help) \
-  {#name, Kind::k##kind, offsetof(posenc_spec, name), sizeof(posenc_spec::name), #of, initial, help},
+#define POSENC_SPEC(kind, name, initial, of, must, help)                                      \
+  {#name,   Kind::k##kind, offsetof(posenc_spec, name),       sizeof(posenc_spec::name), #of, \
+   initial, help,          POSENC_MUST_BE(POSENC_MUST_##must)},
 #include "spec/members.inc"
 };
 
 inline constexpr Member kRotaryMembers[] = {
 #define POSENC_ROTARY(kind, name, initial, of, must, help)                                            \
   {#name,   Kind::k##kind, offsetof(posenc_rotary_spec, name), sizeof(posenc_rotary_spec::name), #of, \
-   initial, help},
+   initial, help,          POSENC_MUST_BE(POSENC_MUST_##must)},
 #include "spec/members.inc"
 };
 

@@ -22,6 +22,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -129,7 +131,7 @@ std::string ReadList(std::string_view text, std::vector<T>* numbers) {
     end = std::min(text.find(':', begin), text.size());
     const std::string item(text.substr(begin, end - begin));
     if (!ReadNumber(item, &numbers->emplace_back()))
-      return "item " + std::to_string(numbers->size()) + ", '" + Cut(item) + "', is not";
+      return "item " + std::to_string(numbers->size()) + ", '" + Cut(item) + "', is not such a number";
   }
   return "";
 }
@@ -150,6 +152,15 @@ inline std::string OneOf(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text.append(text.empty() ? "one of " : ", ").append(word);
   return text;
+}
+
+// What the text of a whole number must be: "a whole number, 1 .. 4".
+template <class T>
+std::string WholeNumber(const Member& member) {
+  const std::string must = member.must;
+  const auto least = std::to_string(std::numeric_limits<T>::min());
+  return "a whole number, " +
+         (must.empty() ? least + " .. " + std::to_string(std::numeric_limits<T>::max()) : must);
 }
 
 // Sets a list [count] of doubles or of floats. Returns "", or what would be right: lists that share a count
@@ -196,7 +207,7 @@ std::string SetMember(const std::string& name, const std::string& text, SpecData
     case Kind::kOptional: {
       std::int64_t number = 0;
       const bool is_none = text == "none";
-      if (!is_none && !ReadNumber(text, &number)) return "a whole number, or none";
+      if (!is_none && !ReadNumber(text, &number)) return WholeNumber<std::int64_t>(member) + ", or none";
       At<std::int32_t>(sibling(member.of), spec) = is_none ? 0 : 1;
       At<std::int64_t>(member, spec) = number;
       return "";
@@ -206,8 +217,9 @@ std::string SetMember(const std::string& name, const std::string& text, SpecData
       std::string wrong = ReadList(text, &sizes);
       if (sizes.size() > POSENC_MAX_AXES) wrong = "these are " + std::to_string(sizes.size());
       if (!wrong.empty()) {
-        return "a list of at most " + std::to_string(POSENC_MAX_AXES) +
-               " whole numbers with colons between them, such as 16:24:24; " + wrong;
+        return "a list of at most " + std::to_string(POSENC_MAX_AXES) + " whole numbers, 0 .. " +
+               std::to_string(std::numeric_limits<std::size_t>::max()) +
+               ", with colons between them, such as 16:24:24; " + wrong;
       }
       At<std::size_t>(sibling("axes"), spec) = sizes.size();
       sizes.resize(POSENC_MAX_AXES);
@@ -218,21 +230,28 @@ std::string SetMember(const std::string& name, const std::string& text, SpecData
       std::vector<double> doubles;
       std::vector<float> floats;
       const std::string wrong = are_floats ? ReadList(text, &floats) : ReadList(text, &doubles);
-      if (!wrong.empty()) return "a list of numbers with colons between them, such as 1:0.5:0.25; " + wrong;
+      if (!wrong.empty()) {
+        return std::string("a list of numbers that a ") + (are_floats ? "float" : "double") +
+               " can hold, with colons between them, such as 1:0.5:0.25; " + wrong;
+      }
       const std::size_t count = doubles.size() + floats.size();
       return are_floats ? SetListOf(member, nullptr, data->Keep(std::move(floats)), count, spec)
                         : SetListOf(member, data->Keep(std::move(doubles)), nullptr, count, spec);
     }
     default: {
-      bool is_number = false;
+      std::string right;
       UseNumber(member, spec, [&](auto& number) {
-        auto read = number;
-        is_number = ReadNumber(text, &read);
-        if (is_number) number = read;
+        using T = std::remove_reference_t<decltype(number)>;
+        T read = number;
+        if (ReadNumber(text, &read)) {
+          number = read;
+        } else if constexpr (std::is_floating_point<T>::value) {
+          right = "a number that a double can hold";
+        } else {
+          right = WholeNumber<T>(member);
+        }
       });
-      if (is_number) return "";
-      if (member.kind == Kind::kReal) return "a number that a double can hold";
-      return member.kind == Kind::kInteger ? "a whole number" : "a whole number of 0 or more";
+      return right;
     }
   }
 }
@@ -242,6 +261,7 @@ using SpecWords = std::vector<std::pair<std::string, std::string>>;  // names an
 // The words of a text. Returns "", or what is wrong with them.
 inline std::string SplitText(std::string_view text, SpecWords* words) {
   constexpr char kBlanks[] = " \t\n\v\f\r";
+  std::set<std::string> names;
   for (std::size_t begin = 0, end = 0; (begin = text.find_first_not_of(kBlanks, end)) != text.npos;) {
     end = std::min(text.find_first_of(kBlanks, begin), text.size());
     const std::string word(text.substr(begin, end - begin));
@@ -249,9 +269,7 @@ inline std::string SplitText(std::string_view text, SpecWords* words) {
     if (equals == word.npos || equals == 0)
       return Cut(word) + ": a word must be NAME=VALUE, without blanks around the =";
     const std::string name = word.substr(0, equals);
-    for (const auto& other : *words) {
-      if (other.first == name) return Cut(word) + ": " + name + " is given twice";
-    }
+    if (!names.insert(name).second) return Cut(word) + ": " + Cut(name) + " is given twice";
     words->emplace_back(name, word.substr(equals + 1));
   }
   return "";

@@ -33,6 +33,14 @@ inline constexpr posenc_status kBadStructSize<posenc_spec> = rule::spec_struct_s
 template <>
 inline constexpr posenc_status kBadStructSize<posenc_rotary_spec> = rule::rotary_struct_size;
 
+// The same for a struct_size that is an argument.
+template <class Spec>
+inline constexpr posenc_status kBadSizeArgument = rule::ok;
+template <>
+inline constexpr posenc_status kBadSizeArgument<posenc_spec> = rule::spec_size_argument;
+template <>
+inline constexpr posenc_status kBadSizeArgument<posenc_rotary_spec> = rule::rotary_size_argument;
+
 // No future version will have a larger spec.
 inline constexpr std::size_t kLargestSize = 4096;
 
@@ -68,7 +76,7 @@ posenc_status CopySpec(const Spec* from, Spec* to) {
 template <class Spec>
 posenc_status WriteSpec(const Spec& from, std::size_t struct_size, Spec* to) {
   if (to == nullptr) return rule::null_spec;
-  if (!IsStructSize<Spec>(struct_size)) return kBadStructSize<Spec>;
+  if (!IsStructSize<Spec>(struct_size)) return kBadSizeArgument<Spec>;
   std::memset(to, 0, struct_size);
   std::memcpy(to, &from, std::min(sizeof(from), struct_size));
   to->struct_size = struct_size;

@@ -157,6 +157,9 @@ def refuse():
             "a model of the type lightglue has a rotary for which posenc makes no spec: its frequencies are learned")
     refuses("a layer too far", GEMMA_3, "layer is 99, but layers are 0 to 33", "--layer", "99")
     refuses("an unknown type of layer", GEMMA_3, 'the model has no layer of the type "moving"', "--layer-type", "moving")
+    refuses("no type of layer", GEMMA_3, "layer_type must be null or the name of a type of layer, and not an empty string", "--layer-type", "")
+    refuses("no type of model", GEMMA_3, "model_type, which replaces the one of the configuration, must be null or the name of a model, and "
+            "not an empty string", "--model-type", "")
     refuses("a string", {**LLAMA_31, "rope_theta": "500000"},
             'rope_theta is "500000", but must be a number, or a list with a number for each layer')
     refuses("an unknown scaling", {**LLAMA_31, "rope_scaling": {"rope_type": "stretched", "factor": 2}},

@@ -16,6 +16,7 @@ sanitized = len(sys.argv) > 3 and sys.argv[3] != ""
 SECONDS, MIB = 120, 1500  # generous, because a busy machine takes ten times as long as an idle one
 SIZES = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 2}
 LLAMA = json.dumps(SIZES)[:-1]  # without the closing brace
+WITHOUT_LAYERS = LLAMA.replace(', "num_hidden_layers": 2', "")
 failures = 0
 
 
@@ -107,7 +108,7 @@ def try_sizes():
         pieces = numbered('"%d":{"head_dim":32}', 50_000)[::order]
         types = [b'"layer_types":[', (b'"full_attention",', 30_000), b'"full_attention"],"num_hidden_layers":30001,']
         case(f"a dictionary for 50000 layers, {order}", 0, "layers of the type full_attention: head_dim 32",
-             [LLAMA.encode() + b","] + types + [b'"per_layer_config":{'] + pieces + [b'"x":{"head_dim":32}}}'], "--layer-type", "full_attention")
+             [WITHOUT_LAYERS.encode() + b","] + types + [b'"per_layer_config":{'] + pieces + [b'"x":{"head_dim":32}}}'], "--layer-type", "full_attention")
     case("a key of 18 MB", 0, RIGHT, many('"', b"k", 18_000_000, b'":1'))
     case("a key of 18 MB about positions", 2, r"rope_k{50,75}\.\.\. is 1", many('"rope_', b"k", 18_000_000, b'":1'))
     case("a string of 18 MB", 2, r'rope_theta is "s{80}\.\.\.", but must be a number', many('"rope_theta":"', b"s", 18_000_000, b'"'))
@@ -121,9 +122,11 @@ def try_sizes():
     case("60 levels of keys of 1 MB", 2, "128 MiB of them", deep + [b"1", (b"}", 60)])
     deep = [(b'{"' + b"k" * 10_000 + b'":', 60), b"{"]
     case("500000 keys in 60 levels", 2, "128 MiB of them", deep + numbered('"%d":1', 500_000) + [b'"a":1}', (b"}", 60)])
-    case("a key 300000 times", 0, RIGHT, [LLAMA.encode() + b","] + numbered('"a":{"b%d":1}', 300_000) + [b'"a":1}'])
-    case("a billion layers", 2, "has 1000000000 layers, which are too many", with_keys('"num_hidden_layers": 1000000000'))
-    case("1e300 layers", 2, "num_hidden_layers is 1e300", with_keys('"num_hidden_layers": 1e300'))
+    case("a key 300000 times", 2, "the key a is given twice: give it once",
+         [LLAMA.encode() + b","] + numbered('"a":{"b%d":1}', 300_000) + [b'"a":1}'])
+    case("a billion layers", 2, "has 1000000000 layers, which are too many", f'{WITHOUT_LAYERS}, "num_hidden_layers": 1000000000}}'.encode())
+    case("1e300 layers", 2, "num_hidden_layers is 1e300, but must be a whole number, 1 to 2\\^53",
+         f'{WITHOUT_LAYERS}, "num_hidden_layers": 1e300}}'.encode())
 
 
 def try_texts():
@@ -181,12 +184,23 @@ def try_values():
             case(f"{name} as item {place}", 2, f"rope_scaling.short_factor.*{said}|{said}", with_keys(longrope.format("[" + ", ".join(items) + "]")))
     case("only flags in a list", 2, "must be a list of numbers", with_keys(longrope.format("[" + ", ".join(["true"] * 16) + "]")))
     case("rope_scaling is a string", 2, 'rope_scaling is "linear", but must be a dictionary', with_keys('"rope_scaling": "linear"'))
-    case("a key twice", 0, "base 7,", with_keys('"rope_theta": 5, "rope_theta": 7'))
-    twice = '"rope_scaling": {"rope_type": "linear", "factor": 4, "nonsense": 1}, "rope_scaling": '
-    case("a dictionary twice", 0, r"scaling linear \(factor 8\)", with_keys(twice + '{"type": "linear", "factor": 8}'))
-    case("a dictionary, then null", 0, "no scaling", with_keys(twice + "null"))
-    case("a key and an escaped one", 0, "base 7,", with_keys(r'"rope_theta": 5, "rope_th\u0065ta": 7'))
+    case("a list of too many numbers", 2, "rope_theta is a list of more than 32768 items, but must be a number",
+         many('"rope_theta":[', b"1,", 65535, b"1]"))
+    said = r"config\.json:1:\d+: the key {} is given twice: give it once"
+    case("a key twice", 2, said.format("rope_theta"), with_keys('"rope_theta": 5, "rope_theta": 7'))
+    twice = '"rope_scaling": {"rope_type": "linear", "factor": 4}, "rope_scaling": '
+    case("a dictionary twice", 2, said.format("rope_scaling"), with_keys(twice + '{"factor": 4, "rope_type": "linear"}'))
+    case("a dictionary, then null", 2, said.format("rope_scaling"), with_keys(twice + "null"))
+    case("a key and an escaped one", 2, said.format("rope_theta"), with_keys(r'"rope_theta": 5, "rope_th\u0065ta": 7'))
+    case("a key twice in a dictionary", 2, said.format(r"rope_scaling\.factor"), with_keys('"rope_scaling": {"factor": 4, "factor": 4}'))
+    case("a key twice in GGUF", 2, "llama.block_count is 2, but the key is given twice",
+         b'{"general.architecture": "llama", "llama.block_count": 2, "llama": {"block_count": 2}}')
     case("objects in a list", 0, RIGHT, with_keys('"layers": [{"a": 1}, {"a": 2}]'))
+    empty = r"{} is an empty dictionary, but must be a dictionary with keys, or null"
+    for key in ("rope_scaling", "rope_parameters"):
+        case(f"an empty {key}", 2, empty.format(key), with_keys(f'"{key}": {{}}'))
+    case("an empty dictionary for a number", 2, "rope_theta is an empty dictionary, but must be a number", with_keys('"rope_theta": {}'))
+    case("an empty dictionary that is not read", 0, RIGHT, with_keys('"pruned_heads": {}, "vision_config": {}, "a": [{}]'))
 
 
 def try_files():

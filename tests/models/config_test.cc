@@ -13,6 +13,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "posenc/models.h"
@@ -27,8 +28,8 @@ namespace {
 // Entries of a configuration, and the memory that they point to.
 class Entries {
  public:
-  // Adds a line "key = value". The value is a number, true, a "string", a list [1,2] of numbers, or a list
-  // [a,b] of strings.
+  // Adds a line "key = value". The value is a number, true, a "string", a list [1,2] of numbers, a list [a,b]
+  // of strings, null, or an empty dictionary {}.
   void Add(const std::string& line) {
     const std::size_t equals = line.find(" = ");
     ASSERT_NE(equals, std::string::npos) << line;
@@ -36,6 +37,8 @@ class Entries {
     const std::string value = line.substr(equals + 3);
     if (value == "null") {
       entries_.push_back({key, POSENC_CONFIG_NULL, 0.0, nullptr, nullptr, 0});
+    } else if (value == "{}") {
+      entries_.push_back(ConfigEntry(key, posenc_config_kind{-2}));
     } else if (value[0] == '"') {
       entries_.push_back(ConfigEntry(key, Keep(value.substr(1, value.size() - 2))));
     } else if (value.rfind("[true", 0) == 0 || value.rfind("[false", 0) == 0) {
@@ -88,8 +91,10 @@ struct Made {
 };
 
 // Makes a spec. asked: "layer=3 type=full_attention model=llama pairing=halves".
-Made Make(const std::vector<posenc_config_entry>& entries, const std::string& asked) {
+Made Make(const std::vector<posenc_config_entry>& entries, const std::string& asked,
+          unsigned char* read = nullptr) {
   posenc_config config{};
+  config.read = read;
   config.entries = entries.data();
   config.count = entries.size();
   std::int64_t layer = 0;
@@ -242,7 +247,7 @@ TEST(Config, BadArgumentsAreRefused) {
   EXPECT_EQ(RotaryFromConfig(nullptr, asked), Refusal(POSENC_NULL, "spec must not be null"));
   for (const std::size_t size : {std::size_t{0}, sizeof(spec) / 2, std::size_t{4097}}) {
     EXPECT_EQ(posenc_rotary_spec_from_config(&spec, size, &asked, nullptr),
-              Refusal(rule::rotary_struct_size));
+              Refusal(rule::rotary_size_argument));
   }
   for (const posenc_pairing pairing : {posenc_pairing{POSENC_SAME_PAIRING}, posenc_pairing(-1)}) {
     asked.pairing = &pairing;
@@ -320,6 +325,120 @@ TEST(Config, TakesEntriesOfCpp) {
   EXPECT_EQ(Config().count, 0u);
 }
 
+// NULL is a number of GCC and Clang, but it is not read as 0.
+TEST(Config, RefusesNullPointersAsStrings) {
+  const std::int64_t eight = 8;
+  EXPECT_EQ(ConfigEntry("num_hidden_layers", eight).kind, POSENC_CONFIG_NUMBER);
+  EXPECT_EQ(ConfigEntry("num_hidden_layers", eight).number, 8.0);
+  EXPECT_EQ(ConfigEntry("num_hidden_layers", 9L).number, 9.0);
+  EXPECT_EQ(ConfigEntry("num_hidden_layers", 0).kind, POSENC_CONFIG_NUMBER);
+  EXPECT_EQ(ConfigEntry("use_rope", false).kind, POSENC_CONFIG_FLAG);
+  const char* const none = nullptr;
+  std::vector<ConfigEntry> entries = {{"rope_scaling", none}};
+  if (!std::is_same_v<decltype(NULL), int>) entries.emplace_back(ConfigEntry("rope_scaling", NULL));
+  for (const ConfigEntry& entry : entries) {
+    const ConfigEntry all[] = {{"model_type", "llama"}, {"head_dim", 64}, entry};
+    RotarySpec spec;
+    posenc_model_report report;
+    EXPECT_EQ(RotaryFromConfig(&spec, Config(all), &report), Refusal(internal::rule::null_entry));
+    EXPECT_STREQ(report.key, "rope_scaling");
+    EXPECT_EQ(report.index, 2u);
+    EXPECT_STREQ(report.text,
+                 "entry 2, rope_scaling, has a string that is a null pointer: for null, its kind must be "
+                 "POSENC_CONFIG_NULL");
+  }
+}
+
+TEST(Config, SaysWhatHasNoKind) {
+  const auto expect = [](int kind, const char* text) {
+    const ConfigEntry all[] = {
+        {"model_type", "llama"}, {"head_dim", 64}, {"rope_theta", posenc_config_kind(kind)}};
+    RotarySpec spec;
+    posenc_model_report report;
+    EXPECT_EQ(RotaryFromConfig(&spec, Config(all), &report), Refusal(internal::rule::kind_of_key));
+    EXPECT_EQ(report.text,
+              std::string(text) + ", but must be a number, or a list with a number for each layer");
+  };
+  expect(-1, "rope_theta is of mixed kinds, or of a kind that posenc does not read");
+  expect(6, "rope_theta is of mixed kinds, or of a kind that posenc does not read");
+  expect(-2, "rope_theta is an empty dictionary");
+  expect(-3, "rope_theta is a list of more than 32768 items");
+}
+
+// A key that was read is refused if another entry has the same key, even if both have the same value.
+TEST(Config, RefusesKeysThatAreGivenTwice) {
+  std::size_t refused = 0;
+  for (const Published& published : AllPublished()) {
+    const std::string asked = Split(published.rotaries.front(), '|')[0];
+    SCOPED_TRACE(published.name + asked);
+    const std::vector<posenc_config_entry>& entries = published.config.entries();
+    std::vector<unsigned char> read(entries.size());
+    if (Make(entries, asked, read.data()).status != POSENC_OK) continue;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (read[i] == 0) continue;
+      std::vector<posenc_config_entry> more = entries;
+      more.push_back(entries[i]);
+      for (const bool is_null : {false, true}) {
+        if (is_null) more.back().kind = POSENC_CONFIG_NULL;
+        const bool is_item = is_null && std::isdigit(entries[i].key[std::strlen(entries[i].key) - 1]) != 0;
+        const Made made = Make(more, asked);
+        EXPECT_EQ(made.status, is_item ? Refusal(POSENC_BAD_ARGUMENT) : Refusal(internal::rule::key_twice))
+            << made.report.text;
+        EXPECT_STREQ(made.report.key, entries[i].key);
+        EXPECT_EQ(made.report.index, entries.size());
+        if (!is_item) {
+          EXPECT_NE(std::strstr(made.report.text, "is given twice: give it once"), nullptr);
+        }
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+}
+
+// In any order.
+TEST(Config, RefusesItemsThatAreGivenTwice) {
+  for (const char* const list :
+       {"layer_types.0 layer_types.1 layer_types.0", "layer_types.1 layer_types.0 layer_types.1"}) {
+    Entries config;
+    for (const char* line : {"model_type = \"llama\"", "head_dim = 64"}) config.Add(line);
+    for (const std::string& key : Split(list)) config.Add(key + " = \"full_attention\"");
+    const Made made = Make(config.entries(), "layer=0");
+    EXPECT_EQ(made.status, Refusal(internal::rule::key_twice)) << made.report.text;
+    EXPECT_EQ(made.report.index, 4u);
+    std::vector<posenc_config_entry> once = config.entries();
+    once.pop_back();
+    EXPECT_EQ(Make(once, "layer=0").status, POSENC_OK);
+  }
+  Entries config;
+  for (const char* line :
+       {"model_type = \"llama\"", "head_dim = 64", "layer_types.32768 = \"full_attention\""})
+    config.Add(line);
+  const Made made = Make(config.entries(), "layer=0");
+  EXPECT_EQ(made.status, Refusal(internal::rule::value_of_key));
+  EXPECT_STREQ(made.report.text,
+               "layer_types.32768 is \"full_attention\", but a list may have at most 32768 items");
+}
+
+// If the caller asks for a type of layer, all layers of the type must have the same head_dim.
+TEST(Config, RefusesLayersOfOneTypeThatDiffer) {
+  for (const bool differ : {false, true}) {
+    Entries config;
+    for (const char* line :
+         {"model_type = \"llama\"", "head_dim = 64", "layer_types = [full_attention,full_attention]",
+          "per_layer_config.0.head_dim = 32"})
+      config.Add(line);
+    config.Add(differ ? "per_layer_config.1.head_dim = 16" : "per_layer_config.1.head_dim = 32");
+    const Made made = Make(config.entries(), "type=full_attention");
+    EXPECT_EQ(made.status, differ ? Refusal(internal::rule::bad_layer) : Refusal(POSENC_OK))
+        << made.report.text;
+    if (differ) {
+      EXPECT_STREQ(made.report.text,
+                   "per_layer_config.1.head_dim is 16, so layers of that type differ: name a layer");
+    }
+  }
+}
+
 // The order of entries does not matter. Neither does the old content of the spec.
 TEST(Config, OrderDoesNotMatter) {
   for (const Published& published : AllPublished()) {
@@ -373,7 +492,7 @@ TEST(Config, AnyMixtureIsRefusedOrMakesARotary) {
         status == internal::rule::frequency_range || status == internal::rule::made_amplitude;
     EXPECT_TRUE(status == POSENC_OK || is_range) << posenc_status_message(status) << ": " << lines[0];
   }
-  EXPECT_EQ(made.size(), 8u);  // all rules of configurations, and POSENC_OK
+  EXPECT_EQ(made.size(), 10u);  // all rules of configurations, and POSENC_OK
   EXPECT_GT(created[POSENC_OK], 4000u);
 }
 

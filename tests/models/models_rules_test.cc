@@ -59,6 +59,14 @@ void BreakRulesOfConfigurations(BrokenRules* rules) {
   rules->Expect(rule::kind_of_key, Read({{"rope_theta", "10000"}}));
   rules->Expect(rule::value_of_key, Read({{"rope_theta", -1.0}}));
   rules->Expect(rule::missing_key, Read({{"rope_scaling.rope_type", "linear"}}));
+  rules->Expect(rule::model_without_spec, Read({{"model_type", "lightglue"}}));
+  rules->Expect(rule::key_twice, Read({{"rope_theta", 7}, {"rope_theta", 7}}));
+  for (const bool is_layer : {false, true}) {
+    const ConfigEntry entries[] = {{"model_type", "llama"}, {"head_dim", 64}};
+    Config empty(entries);
+    (is_layer ? empty.layer_type : empty.model_type) = "";
+    rules->Expect(is_layer ? rule::empty_layer_type : rule::empty_model_type, RotaryFromConfig(&spec, empty));
+  }
   const std::int64_t layer = 32;
   rules->Expect(rule::bad_layer, Read({{"num_hidden_layers", layer}}, &layer));
   rules->Expect(rule::no_rotary, Read({{"model_type", "gpt2"}}));

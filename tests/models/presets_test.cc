@@ -29,7 +29,9 @@ struct Encoders {
   static constexpr double kBase = 10000;
   static constexpr std::size_t kBadDims[] = {0, std::size_t{POSENC_MAX_DIM} + 1, SIZE_MAX};
   static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "dim of a preset must be 1 .. 16777216"}; }
-  static Refusal BadSize() { return {POSENC_BAD_STRUCT, "call posenc_spec_init, which sets it"}; }
+  static Refusal BadSize() {
+    return {POSENC_BAD_STRUCT, "the argument struct_size must be sizeof(posenc_spec)"};
+  }
 };
 
 struct Rotaries {
@@ -40,7 +42,9 @@ struct Rotaries {
   static constexpr double kBase = 150000;
   static constexpr std::size_t kBadDims[] = {0, 1, POSENC_MAX_HEAD_DIM + 1, SIZE_MAX};
   static Refusal BadDim() { return {POSENC_BAD_ARGUMENT, "head_dim of a preset must be 2 .. 65536"}; }
-  static Refusal BadSize() { return {POSENC_BAD_STRUCT, "call posenc_rotary_spec_init, which sets it"}; }
+  static Refusal BadSize() {
+    return {POSENC_BAD_STRUCT, "the argument struct_size must be sizeof(posenc_rotary_spec)"};
+  }
 };
 
 template <class Noun>

@@ -12,11 +12,11 @@ PICKED = (
     ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
     # What is left to wider arithmetic
     ("RoundPairs", "hn::Or(a_is_near, b_is_near)", "a_is_near"),
-    ("StoreQuickly", "kFarBits<POSENC_F32, kQuickWindow>", "kFarBits<POSENC_F32, kQuickWindow / 16>"),
+    ("StoreQuickly", "kQuickWindow>(", "kQuickWindow / 64>("),
     ("kQuickCosineError", "0x1.ep-63", "0x1p-75"),
     ("WithLastBit", "hn::Or(hn::BitCast(du, v), hn::Set(du, 1))", "hn::BitCast(du, v)"),
-    ("RecomputePairs", "first + k >= table.count", "lanes > 1"),
-    ("RecomputePairs", "RecomputeEntries(table, first + k", "RecomputeEntries(table, first"),
+    ("RecomputePairs", "pair >= pairs.table.count", "lanes > 1"),
+    ("RecomputePairs", "RecomputeEntries(pairs.table, pair", "RecomputeEntries(pairs.table, pairs.begin"),
     # 256 and 1,024 bits
     ("SinCosOfPhase", "(cancelled > 0 ? cancelled : 0)", "0"),
     ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
@@ -28,7 +28,7 @@ PICKED = (
     ("RoundToOdd", "(rest > 0.0) == is_positive", "(rest > 0.0)"),
     # Angle addition
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
-    ("FinishRow", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
+    ("StoreBetween", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
     ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
     ("RoundMirrored", "undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc)", "undecided1 = hn::And(undecided1, RoundSum(MinusProduct(s, bs, cc)"),
     ("FillChunk", "run.begin + r)", "r)"),
@@ -39,7 +39,7 @@ PICKED = (
     ("RoundInterval", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
     ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
-    ("kFarDropped", "kRotatedWindow>", "kRotatedWindow / 65536>"),
+    ("RotatedWindow", "kRotatedWindow>,", "kRotatedWindow / 65536>,"),
     ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),

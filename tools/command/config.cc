@@ -1,6 +1,7 @@
 #include "command/config.h"
 
 #include "command/options.h"
+#include "models/keys.h"
 #ifdef POSENC_HAVE_JSON
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
@@ -10,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #endif
 
@@ -29,9 +30,11 @@ constexpr std::size_t kMostLevels = 64, kMostMib = 64;
 constexpr std::size_t kMostKeys = 1000000, kMostKeyMib = 128;
 
 // The most items of a list. posenc reads lists with an item for each pair or for each layer.
-constexpr std::size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
+using internal::models::kMostItems;
 
-constexpr auto kNoKind = static_cast<posenc_config_kind>(-1);
+using internal::models::kEmptyDictionary;
+using internal::models::kLongList;
+using internal::models::kNoKind;
 
 // The text, where `character` is replaced by the six characters \u00NN.
 std::string Without(char character, const char* escaped, std::string text) {
@@ -47,8 +50,7 @@ std::string WithoutNul(std::string text) { return Without('\0', "\\u0000", std::
 // The key with its dots escaped, so that they do not look like dots between two dictionaries.
 std::string WithoutDots(std::string key) { return Without('.', "\\u002e", std::move(key)); }
 
-// Makes entries from the events of a JSON reader. If a dictionary has a key twice, only the last value
-// counts, as in Python.
+// Makes entries from the events of a JSON reader. An object must not have a key twice.
 class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flattener> {
  public:
   explicit Flattener(Config* config) : config_(*config) {}
@@ -56,23 +58,20 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   bool is_object() const { return is_object_; }
   bool is_too_deep() const { return levels_.size() > kMostLevels; }
   bool has_too_many_keys() const { return keys_ > kMostKeys || key_bytes_ > kMostKeyMib << 20; }
+  // The first key that an object has twice, or "".
+  const std::string& key_twice() const { return key_twice_; }
 
-  // Removes entries that a later key has replaced. Escapes the dots in keys, unless the file is GGUF
-  // metadata.
+  // Escapes the dots in keys, unless the file is GGUF metadata.
   void Finish() {
     bool is_gguf = false;
     for (const posenc_config_entry& entry : config_.entries) {
-      is_gguf = is_gguf || (entry.key != nullptr && std::strcmp(entry.key, "general.architecture") == 0);
+      is_gguf = is_gguf || std::strcmp(entry.key, "general.architecture") == 0;
     }
     for (const auto& [place, size] : is_gguf ? std::vector<Dotted>() : dotted_) {
       posenc_config_entry& entry = config_.entries[place];
-      if (entry.key == nullptr) continue;
       const std::string key = entry.key;
       entry.key = Keep(WithoutDots(key.substr(0, size)) + key.substr(size));
     }
-    const auto is_dropped = [](const posenc_config_entry& entry) { return entry.key == nullptr; };
-    std::vector<posenc_config_entry>& all = config_.entries;
-    all.erase(std::remove_if(all.begin(), all.end(), is_dropped), all.end());
   }
 
   bool Null() { return Add(POSENC_CONFIG_NULL, 0.0); }
@@ -95,29 +94,20 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     Level& level = levels_.back();
     level.key = WithoutNul({text, size});
     if (levels_.size() > 1) level.key = WithoutDots(std::move(level.key));
-    std::string whole = level.name + level.key;
-    if (!Spend(whole.size())) return false;
-    if (level.name.find("[].") != std::string::npos)
-      return true;  // objects in a list have the same names, so keys may repeat
-    const auto [begun, is_new] = begun_.try_emplace(std::move(whole), config_.entries.size());
-    if (is_new) return true;
-    const std::string& name = begun->first;
-    for (std::size_t i = begun->second; i < config_.entries.size(); ++i) {
-      const char*& key = config_.entries[i].key;
-      const bool is_same = key != nullptr && std::strncmp(key, name.c_str(), name.size()) == 0;
-      if (is_same && (key[name.size()] == '\0' || key[name.size()] == '.' || key[name.size()] == '['))
-        key = nullptr;
-    }
-    begun->second = config_.entries.size();
-    return true;
+    if (!Spend(level.name.size() + level.key.size())) return false;
+    if (level.keys.insert(level.key).second) return true;
+    key_twice_ = level.name + level.key;
+    return false;
   }
   bool StartObject() {
     if (levels_.empty()) is_object_ = true;
     return Begin(false);
   }
-  bool EndObject(rapidjson::SizeType /*count*/) {
+  bool EndObject(rapidjson::SizeType count) {
     levels_.pop_back();
-    return true;
+    if (count != 0 || levels_.empty() || levels_.back().is_list) return true;
+    return Put(levels_.back().name + levels_.back().key,
+               {nullptr, kEmptyDictionary, 0.0, nullptr, nullptr, 0});
   }
   bool StartArray() { return Begin(true); }
   bool EndArray(rapidjson::SizeType /*count*/) {
@@ -134,7 +124,7 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     const std::vector<double>& list = config_.lists.emplace_back(std::move(level.numbers));
     posenc_config_entry entry = ConfigEntry(nullptr, list.data(), list.size());
     if (level.kind == POSENC_CONFIG_FLAG) entry.kind = POSENC_CONFIG_FLAGS;
-    if (level.kind == kNoKind) entry.kind = kNoKind;
+    if (level.kind < 0) entry.kind = level.kind;
     return Put(level.name, entry);
   }
 
@@ -145,10 +135,11 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
     std::string name;  // the key of the list or object; for an inner object it ends with a dot
     std::string key;
     posenc_config_kind kind =
-        POSENC_CONFIG_NULL;  // the kind of a list's items; kNoKind if they are mixed or too many
+        POSENC_CONFIG_NULL;  // of a list's items; kNoKind if they are mixed; or kLongList
     std::size_t count = 0;
     std::vector<double> numbers;
     std::vector<std::string> strings;
+    std::unordered_set<std::string> keys;  // of an object
   };
 
   const char* Keep(std::string text) { return config_.texts.emplace_back(std::move(text)).c_str(); }
@@ -177,8 +168,11 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
   // Counts an item of a list.
   static void Count(posenc_config_kind kind, Level* list) {
     const bool is_alike = list->count == 0 || list->kind == kind;
-    const bool is_some = kind != POSENC_CONFIG_NULL && list->count < kMostItems;
-    list->kind = is_alike && is_some ? kind : kNoKind;
+    if (list->count >= kMostItems) {
+      list->kind = kLongList;
+    } else {
+      list->kind = is_alike && kind != POSENC_CONFIG_NULL ? kind : kNoKind;
+    }
     ++list->count;
   }
 
@@ -201,9 +195,9 @@ class Flattener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Flatten
 
   Config& config_;
   std::vector<Level> levels_;
-  std::unordered_map<std::string, std::size_t> begun_;  // for each key, the number of entries before it
   std::vector<Dotted> dotted_;  // entries whose outermost key has a dot, and the size of this key
   std::size_t keys_ = 0, key_bytes_ = 0;
+  std::string key_twice_;
   bool is_object_ = false;
 };
 
@@ -242,6 +236,9 @@ void ParseConfig(const std::string& path, std::string text, Config* config) {
   if (flattener.has_too_many_keys()) {
     fail(result.Offset(), "more than " + std::to_string(kMostKeys) + " keys, or " +
                               std::to_string(kMostKeyMib) + " MiB of them, each with the keys around it");
+  }
+  if (!flattener.key_twice().empty()) {
+    fail(result.Offset(), "the key " + Abbreviated(flattener.key_twice()) + " is given twice: give it once");
   }
   if (result.IsError()) {
     fail(result.Offset(),

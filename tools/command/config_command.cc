@@ -87,11 +87,8 @@ ExitStatus RunConfig(const ConfigRequest& request) {
   try {
     reading = internal::ReadLayers(config.entries, request.question);
   } catch (const internal::ConfigRefusal& error) {
-    const std::string sentence = error.what();
-    // A model that posenc knows, but that no spec describes, has this status too: no option helps there.
-    const bool is_unknown = error.status() == internal::rule::unknown_model &&
-                            sentence.find(": pass as model_type") != std::string::npos;
-    throw UsageError(Abbreviated(request.file) + ": " + sentence +
+    const bool is_unknown = error.status() == internal::rule::unknown_model;
+    throw UsageError(Abbreviated(request.file) + ": " + error.what() +
                      (is_unknown ? " (--model-type, --pairing)" : ""));
   }
   if (request.format == 1) {

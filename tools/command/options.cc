@@ -158,6 +158,15 @@ void Refuse(const std::string& option, const std::string& text, const std::strin
   throw UsageError(message + Suggestion(text, names));
 }
 
+void RefuseInteger(const std::string& option, const std::string& text, const std::string& least,
+                   const std::string& most) {
+  double number = 0.0;
+  const bool has_digits_only = text.find_first_not_of("-0123456789") == std::string::npos;
+  const bool is_whole = internal::ReadNumber(text, &number) && std::trunc(number) == number;
+  const char* const how = is_whole && !has_digits_only ? ", written in digits" : "";  // 1e3 is an integer
+  Refuse(option, text, "an integer from " + least + " to " + most + how);
+}
+
 std::string Joined(const std::vector<std::string>& names) {
   std::string joined;
   for (const std::string& name : names) joined.append(joined.empty() ? "" : "|").append(name);

@@ -39,6 +39,13 @@ std::string Suggestion(const std::string& text, const std::vector<std::string>& 
 [[noreturn]] void Refuse(const std::string& option, const std::string& text, const std::string& wanted,
                          const std::vector<std::string>& names = {});
 
+// The same for a text that is not an integer in this range.
+[[noreturn]] void RefuseInteger(const std::string& option, const std::string& text, const std::string& least,
+                                const std::string& most);
+
+// The end of the message about an option that is given more than once.
+inline const char* GivenTwice() { return " is given twice: give it once"; }
+
 // "A|B|C"
 std::string Joined(const std::vector<std::string>& names);
 
@@ -56,7 +63,7 @@ Integer ParseInteger(const std::string& option, const std::string& text,
                      Integer most = std::numeric_limits<Integer>::max()) {
   Integer value{};
   if (internal::ReadNumber(text, &value) && value >= least && value <= most) return value;
-  Refuse(option, text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  RefuseInteger(option, text, std::to_string(least), std::to_string(most));
 }
 
 // Reads a number that a double can hold. Throws a UsageError that names the option if `text` is anything

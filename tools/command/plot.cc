@@ -110,7 +110,7 @@ ExitStatus Plot(const CLI::App& command, Request request) {
   RequireOption(command, "--rows");
   if (options.rows == 0) throw UsageError("--rows: there is nothing to draw in 0 rows");
   const EncoderHandle encoder = Create(spec);
-  RequirePositions(options.first, options.rows, spec.position_offset);
+  RequirePositions(options.first, options.rows, spec.position_offset, internal::rule::run_range);
   const HeatMap map = MakeMap(encoder.get(), spec, options);
   Write(request, DrawPng(map));
   if (!map.note.empty()) std::fprintf(stderr, "posenc: %s\n", map.note.c_str());

@@ -60,6 +60,17 @@ ExitStatus RefuseExtras(const CLI::App& app) {
               (suggestion.empty() ? "; '" + help : suggestion));
 }
 
+// The sentence for the first option that is given more often than it may be; "" if there is none.
+std::string Repeated(const CLI::App& app) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& command = given.empty() ? app : *given.front();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 1 && option->count() > 1)
+      return option->get_name() + posenc::tools::GivenTwice();
+  }
+  return "";
+}
+
 ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
   std::string footer =
@@ -84,6 +95,10 @@ ExitStatus ParseAndRun(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {
     return RefuseExtras(app);
+  } catch (const CLI::ArgumentMismatch&) {
+    const std::string sentence = Repeated(app);
+    if (sentence.empty()) throw;
+    return Fail(sentence);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw;
     app.exit(error);  // prints what --help asks for

@@ -123,9 +123,11 @@ void AddMember(CLI::App& app, const Member& member, SpecOptions* options) {
   const std::string option = OptionOf(member.name);
   if (app.get_option_no_throw(option) != nullptr) return;  // the other noun's too
   if (member.kind == Kind::kFlag && member.initial == 0.0) {
-    app.add_flag_function(
-        option + ",!--no-" + option.substr(2),
-        [=](std::int64_t count) { options->given[option] = count > 0 ? "1" : "0"; }, member.help);
+    const auto set = [=, &app](std::int64_t sum) {  // --no-X counts as -1
+      if (app.count(option) > 1) throw UsageError(option + GivenTwice());
+      options->given[option] = sum > 0 ? "1" : "0";
+    };
+    app.add_flag_function(option + ",!--no-" + option.substr(2), set, member.help);
     return;
   }
   const auto parse = [=](const std::string& text) {
@@ -181,7 +183,12 @@ bool IsAsSource(const SpecOptions& options) {
 
 void AddSpecOptions(CLI::App& app, SpecOptions* options) {
   AddNumber(app, "--rows", "N", "Number of rows, one for each position from --first on", &options->rows);
-  AddNumber(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31", &options->first)
+  AddOption(app, "--first", "P", "Position of the first row, in steps, |P| <= 2^31",
+            [=](const std::string& text) {
+              // A position that is out of range is refused later: --position-offset may be added to it.
+              if (internal::ReadNumber(text, &options->first)) return;
+              options->first = ParseInteger("--first", text, -POSENC_MAX_POSITION, POSENC_MAX_POSITION);
+            })
       ->default_str("0");
   OfModels(app.add_option("--preset", options->preset,
                           "Use a preset (see 'posenc presets'); other options change it"))
@@ -301,7 +308,7 @@ EncoderHandle Create(const posenc_spec& spec) {
 RotaryHandle Create(const posenc_rotary_spec& spec) {
   posenc_rotary* rotary = nullptr;
   const posenc_status status = posenc_rotary_create(&spec, &rotary);
-  if (status == internal::rule::frequency_count) {
+  if (status == internal::rule::rotary_frequency_count) {
     const std::size_t pairs =
         (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim - spec.rotary_offset) / 2;
     throw UsageError("--frequencies: " + std::to_string(spec.frequency_count) + " given, but " +
@@ -321,7 +328,7 @@ std::vector<double> FrequenciesOf(const posenc_rotary* rotary) {
   return frequencies;
 }
 
-void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset) {
+void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset, posenc_status rule) {
   if (rows == 0) return;
   const auto is_in_range = [&](std::int64_t start) {
     return start >= -POSENC_MAX_POSITION && start <= POSENC_MAX_POSITION &&
@@ -329,7 +336,8 @@ void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset)
   };
   // Twice the range is far from the ends of 64 bits.
   const bool may_be = first >= -2 * POSENC_MAX_POSITION && first <= 2 * POSENC_MAX_POSITION;
-  if (!may_be || !is_in_range(first + offset)) Require(internal::rule::run_range);
+  if (may_be && is_in_range(first + offset)) return;
+  throw UsageError(std::string("--first, --rows: ") + posenc_status_message(rule));
 }
 
 const char* RoundingName(posenc_phase_rounding rounding) {

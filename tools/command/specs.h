@@ -73,8 +73,9 @@ RotaryHandle Create(const posenc_rotary_spec& spec);
 std::vector<double> FrequenciesOf(const posenc_rotary* rotary);
 
 // Throws a UsageError if a position of a run is out of range, before or after the offset is added. Checking
-// the whole run at once is necessary, because calls for parts of it would find out only later.
-void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset);
+// the whole run at once is necessary, because calls for parts of it would find out only later. `rule` is what
+// a call for the whole run would return.
+void RequirePositions(std::int64_t first, std::size_t rows, std::int64_t offset, posenc_status rule);
 
 // The name of a phase rounding: "none", "f32_pow_div", ...
 const char* RoundingName(posenc_phase_rounding rounding);

@@ -72,12 +72,15 @@ TableSource CacheTables(const posenc_rotary* rotary, std::size_t axes, const Req
   return {request.type, is_two ? 2u : 1u, request.options.rows, columns, fill};
 }
 
-void SetRows(const CLI::App& command, std::size_t axes, std::int64_t offset, bool nan_rows,
-             Request* request) {
+// Reads the positions of the rows. `spec` is the encoder's, or null for a rotary.
+void SetRows(const CLI::App& command, std::size_t axes, const posenc_spec* spec, Request* request) {
   if (!request->listed) {
     if (command.count("--rows") == 0) throw UsageError("--rows is required unless --positions is given");
-    return RequirePositions(request->options.first, request->options.rows, offset);
+    return RequirePositions(request->options.first, request->options.rows,
+                            spec == nullptr ? 0 : spec->position_offset,
+                            spec == nullptr ? internal::rule::token_run_range : internal::rule::run_range);
   }
+  const bool nan_rows = spec != nullptr && spec->nan_rows != 0;
   request->positions =
       ParseList("--positions", *request->listed, "a number from -2^31 to 2^31", [=](double position) {
         return nan_rows || std::fabs(position) <= static_cast<double>(POSENC_MAX_POSITION);
@@ -99,7 +102,7 @@ ExitStatus MakeCache(const CLI::App& command, Request* request) {
   const bool wants_frequencies = request->options.AsksFor("--frequencies");
   const bool wants_amplitude = request->options.AsksFor("--amplitude");
   if (!wants_frequencies && !wants_amplitude) {
-    SetRows(command, spec.axes, 0, false, request);
+    SetRows(command, spec.axes, nullptr, request);
     PutOut(CacheTables(rotary.get(), spec.axes, *request), *request);
     return kRight;
   }
@@ -128,7 +131,7 @@ ExitStatus MakeTable(const CLI::App& command, Request request) {
   if (command.count("--cache") != 0) RefuseForEncodings("--cache", request.options);
   const posenc_spec spec = EncoderSpec(&request.options);
   const EncoderHandle encoder = Create(spec);
-  SetRows(command, 1, spec.position_offset, spec.nan_rows != 0, &request);
+  SetRows(command, 1, &spec, &request);
   PutOut(EncodingTable(encoder.get(), request), request);
   return kRight;
 }

@@ -110,12 +110,13 @@ def also(run):
     steps = f"Timesteps/f32/64x320/{best}"
     return wrapped(f"""\
 - `Write` of {memory} makes {run.ratio(table.format("bf16", best), "f32_ratio")} times as many entries a second in bfloat16 as in \
-float32{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many in float16. For these ratios the two types took \
-turns. The rates in the table above were measured one after the other, so their quotients differ.
+float32{others}, and {run.ratio(table.format("f16", best), "f32_ratio")} times as many in float16. For these ratios calls of both \
+types took turns. The table in [What do 16 bits cost?](#what-do-16-bits-cost) measured one type after the other. So a quotient of \
+two of its rates is less reliable, and can be far from the ratio given here if the machine was busy.
 - `Add` to {memory} adds {sums[0]:.2f} times as many entries a second in bfloat16 as in float32, and {sums[1]:.2f} times as many \
-in float16. These are quotients of rates that were measured one after the other.
+in float16. Both figures are quotients of rates that were measured one after the other, so they are less reliable, too.
 - Two threads write {IN_CACHE.replace("x", " x ")} at \
-{run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread.
+{run.ratio(f"Write/f32/{IN_CACHE}/threads:2/{best}", "speedup")} times the rate of one thread. This compares the best round with two threads to the best round with one.
 - A table of 4096 x 128 with base 500000 has many small entries. It is written at \
 {run.ratio(f"Write/f32/4096x128/base500000/{best}", "base10000_ratio")} times the rate of the same table with base 10000.
 - 64 timesteps of diffusion models, with 320 columns each, take {run.microseconds(steps)} microseconds. A \
@@ -140,7 +141,7 @@ def creation(run):
              for target in run.targets]
     lines.append([f"`posenc_encoder_create` with `lists_only`, {plain_target(run.targets[0])}",
                   *(cell(f"Create/f32/{dim}/lists_only/{run.targets[0]}") for dim in CREATED)])
-    lines.append(["`posenc_rotary_create`, scaling of Llama 3.1", cell(created_rotary(run)), "", ""])
+    lines.append([f"`posenc_rotary_create`, scaling of Llama 3.1, {plain_target(run.targets[0])}", cell(created_rotary(run)), "", ""])
     return filled(["microseconds", *(f"dim {dim}" for dim in CREATED)], lines)
 
 
@@ -190,8 +191,8 @@ def measured(run):
 # Instruction sets of recorded runs for which posenc is not compiled any more (src/kernel/highway_settings.h).
 FORMER = ("SSSE3", "SSE2")
 
-SIZES = """Rows have 512 columns, except the single row and the 65,536 rows, which have 1,024. A token has 40 heads of 128 \
-elements. "Large" is"""
+SIZES = """A row has 512 columns, but 1,024 in the column "one row or token" and where 65,536 rows are added. A token has 40 heads \
+of 128 elements."""
 
 
 def rotated(run):
@@ -202,14 +203,14 @@ def rotated(run):
 
 def readme(run, text):
     said = wrapped("The table has the speed of posenc divided by the speed of another way. Where a figure is above 1, posenc is faster. All figures "
-                   f"are from [one run](docs/speed.md): {measured(run)}. {SIZES} 5,000 rows for making a table, 65,536 rows for adding, "
-                   f"{rotated(run)} [More about rotation](docs/speed_rotary.md).", 140)
+                   f"are from [one run](docs/speed.md): {measured(run)}. \"Large\" is 5,000 rows for making a table, 65,536 rows for "
+                   f"adding, {rotated(run)} {SIZES} [More about rotation](docs/speed_rotary.md).", 140)
     return replace(text, "report", "compared", f"{said}\n\n{compared(run, 'makes', 'adds', 'rotates float32')}")
 
 
 def alternatives(run, text):
     said = wrapped(f"The next table has the speed of posenc divided by the speed of a table that was made before. Where a figure is above 1, posenc is "
-                   f"faster. All figures are from [one run](speed.md): {measured(run)}. {SIZES} 65,536 rows for adding, {rotated(run)}")
+                   f"faster. All figures are from [one run](speed.md): {measured(run)}. \"Large\" is 65,536 rows for adding, {rotated(run)} {SIZES}")
     return replace(text, "report", "tables", f"{said}\n\n{compared(run, 'adds', 'rotates')}")
 
 
@@ -235,20 +236,22 @@ def page(run):
                        [[name, *(f"{run.entries(f'Write/{kind}/{shape}/{target}') / 1e9:.2g}" for target in run.targets
                                  for shape in (IN_CACHE, IN_MEMORY))] for kind, name in TYPES])
     name = "" if plain_target(best) == best else f" The instruction set that this page calls {plain_target(best)} is the one that `posenc targets` calls {best}."
-    said = wrapped("This page says how fast posenc makes tables of encodings (`Write`) and adds encodings to activations (`Add`). "
-                   "[speed_rotary.md](speed_rotary.md) is about rotation. [bench/README.md](../bench/README.md) says what is measured, "
-                   "and [why the loops are built as they are](../bench/README.md#what-bounds-the-loops). `tools/quickstart` measures "
-                   "your machine.")
-    how = wrapped("All figures are from one run of `posenc_bench`, with one thread unless a line says two. Rates and ratios come from the "
-                  "best of nine rounds or more. Microseconds are the mean time of a call. `tools/report` makes this page from the run's record, [speed.json](speed.json). Sizes are rows x columns." + name)
-    add = wrapped(f"The picture has the speed of posenc with {plain_target(best)}, divided by the speed of a loop that computes no "
-                  "encodings. Where a figure is above 1, posenc is faster. `Write` is compared with filling the memory: by `memset`, and by streaming "
-                  "stores, which bypass the caches. `Add` is compared with adding a table that was made before, which is read from memory if no "
-                  "cache holds it. "
+    said = wrapped("This page says how fast posenc makes tables of encodings (`Write`, in C `posenc_write`) and adds encodings to "
+                   "activations (`Add`, in C `posenc_add`). "
+                   "[speed_rotary.md](speed_rotary.md) is about rotation. [bench/README.md](../bench/README.md) says how posenc is measured, "
+                   "and [what limits the speed of its loops](../bench/README.md#what-bounds-the-loops). To measure your own machine, run "
+                   "`tools/quickstart`.")
+    how = wrapped("All figures are from one run of `posenc_bench`, with one thread unless a line says two. Rates and ratios come from "
+                  "the best of nine rounds or more. Microseconds are the mean time of a call. Sizes are rows x "
+                  "columns." + name + " `tools/report` makes this page from the run's record, [speed.json](speed.json).")
+    add = wrapped(f"The picture compares posenc with loops that compute no encodings. It has the speed of posenc with {plain_target(best)}, "
+                  "divided by the speed of such a loop. Where a figure is above 1, posenc is faster. `Write` is compared with two loops that fill the table "
+                  "with one number: `memset`, and streaming stores, which bypass the caches. `Add` is compared with a loop that adds a "
+                  "table that was made before. If no cache holds this table, the loop reads it from memory.\n\n"
                   f"`Add` to {IN_MEMORY.replace('x', ' x ')} runs at "
                   f"{run.ratio(f'Add/f32/{IN_MEMORY}/{best}', 'table_add_ratio')} times the speed of adding a table. `Add` to "
                   f"{IN_CACHE.replace('x', ' x ')}, which a cache holds, runs at {run.ratio(f'Add/f32/{IN_CACHE}/{best}', 'table_add_ratio')} "
-                  f"times that speed, and `Add` to one row at {run.ratio(f'Add/f32/{SHAPES[0]}/{best}', 'table_add_ratio')} times.")
+                  f"times that speed. `Add` to one row runs at {run.ratio(f'Add/f32/{SHAPES[0]}/{best}', 'table_add_ratio')} times that speed.")
     return f"""\
 # How fast?
 
@@ -268,12 +271,12 @@ The table says how fast `Write` makes a float32 table.
 
 ## How fast are other libraries?
 
-The table has the GB/s that are written. In brackets is the share of entries that are not correctly rounded, in 5000 x 512.
-Empty cells were not measured.
+The table says how many GB a second each way writes. Behind the name of another library, brackets have the share of its
+entries that are not correctly rounded, in the table of 5000 x 512. posenc rounds all entries correctly. Empty cells were not
+measured.
 
-The line "streaming stores" is a loop that computes nothing. It fills the table with one number by stores that bypass the
-caches, so it shows what memory allows. posenc bypasses the caches in large calls only. Tables that fit in a cache can be
-faster than this line.
+The line "streaming stores" is a loop that computes nothing. It fills the table with one number, by stores that bypass the
+caches. So it shows what memory allows. It is no upper limit for tables that fit in a cache.
 
 {figures(run)}
 
@@ -283,13 +286,14 @@ faster than this line.
 
 ![Entries a second by instruction set and type, in a cache and in memory](speed_types.png)
 
-The tables have {IN_CACHE.replace("x", " x ")} entries, which are {cache} in float32, and {IN_MEMORY.replace("x", " x ")} entries, which are 256 MiB in float32.
+Two sizes were measured. {IN_CACHE.replace("x", " x ")} entries take {cache} in float32, and {IN_MEMORY.replace("x", " x ")} entries take 256 MiB.
+In 16 bits they take half of that, and in double twice as much. The columns are named by the size in float32.
 
 {entries}
 
 [accuracy.md](accuracy.md) says what 16 bits cost in accuracy.
 
-## What do I lose against memory?
+## How near is posenc to the speed of memory?
 
 ![The speed of posenc divided by the speed of memset, of streaming stores, and of adding a table that was made before](speed_memory.png)
 
@@ -301,9 +305,11 @@ The tables have {IN_CACHE.replace("x", " x ")} entries, which are {cache} in flo
 
 ## Creation
 
-The table has the time of a call. In brackets is the median time if other work has emptied the caches before the call.
-With `lists_only` an encoder prepares nothing for consecutive positions. So it is created faster, but `posenc_write` and
-`posenc_add` are slower.
+The table has the mean time of a call. In brackets is the median time of nine calls, each after other work had emptied the
+caches. Nine calls are few, so the figures in brackets are rough.
+
+With `lists_only` an encoder prepares nothing for consecutive positions. So it is created faster, but its `Write` and `Add`,
+which take consecutive positions, are slower.
 
 {creation(run)}
 """

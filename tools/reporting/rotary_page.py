@@ -10,17 +10,16 @@ LIMITS = (("scale", "scaling the elements by 1"), ("memcpy", "copying the elemen
 RIVALS = {
     "table": "is the plain loop of inference engines. It reads float32 cosines and sines from a table that was made before.",
     "wide_table": "is the same loop, compiled for the widest vectors of this CPU.",
-    "simd_table": "is written with AVX-512 or AVX2 intrinsics. It loads cosines and sines once for several heads. It is the fastest "
-                  "loop that engines have.",
-    "hw_table": "is the loop by hand with the CPU's own conversion to bfloat16.",
+    "simd_table": "is the same loop, written with AVX-512 or AVX2 intrinsics. It loads cosines and sines once for several heads.",
+    "hw_table": "is the loop by hand, which here rounds to bfloat16 by an instruction of the CPU.",
     "sincos": "has no table. It calls both functions for each token and pair.",
     "torch": "runs `apply_rotary_pos_emb` of transformers by libtorch, with a table that was made before."}
 CONTENTS = {"nan": "NaN", "one_nan": "one NaN in each head", "inf": "infinities", "one_inf": "one infinity in each head",
             "subnormal": "subnormal numbers", "overflow": "+- the largest finite number", "wide": "numbers of any magnitude",
             "random": "random bits", "zeros": "zeros", "ones_beside_zeros": "pairs of 1 and 0"}
-ANGLES = {"quarter_turns": "quarters and halves of a turn, elements scaled by 0.75",
-          "eighth_turns": "eighths of a turn, elements are integers from -9 to 9",
-          "nearly_twelfths": "the doubles nearest to twelfths of a turn, elements scaled by 0.75"}
+ANGLES = {"quarter_turns": "quarters and halves of a turn, with a scale of 0.75",
+          "eighth_turns": "eighths of a turn, with integers from -9 to 9 without 0 as elements",
+          "nearly_twelfths": "the doubles nearest to twelfths of a turn, with a scale of 0.75"}
 HARD = {"easy": "an ordinary angle", "256_bits": "an angle that takes 256 bits", "1024_bits": "an angle that takes 1,024 bits"}
 CACHES = {"": "cosines and sines in one row", "duplicated/": "the two tables of transformers", "pairs/": "the layout of ggml"}
 
@@ -67,10 +66,10 @@ def rivals(run):
 
 
 def times_normal(run, rows):
-    """How many times as long the calls take as with normally distributed elements; a range over the rows."""
+    """How many times as long the calls of each row take as with normally distributed elements; one figure if they are equal."""
     times = [1 / run.by_name[name].counters["normal_ratio"] for name in rows if name in run.by_name]
-    texts = [f"{time:.2g}" if time < 9.95 else f"{time:.0f}" for time in (min(times), max(times))] if times else []
-    return "-".join(dict.fromkeys(texts))
+    texts = [f"{time:.2g}" if time < 9.95 else f"{time:.0f}" for time in times]
+    return slash(dict.fromkeys(texts))
 
 
 def contents(run, lines, pairings):
@@ -81,7 +80,7 @@ def contents(run, lines, pairings):
 
 
 def sums(run):
-    return filled(["elements", *(name for _, name in TYPES[:3])],
+    return filled(["embeddings", *(name for _, name in TYPES[:3])],
                   [[CONTENTS[content], *(times_normal(run, [f"Embed/{kind}/{content}/512x512/{run.targets[0]}"]) for kind, _ in TYPES[:3])]
                    for content in ("nan", "inf", "subnormal", "overflow", "random")])
 
@@ -105,7 +104,7 @@ def caches(run):
 
 def page(run):
     best = plain_target(run.targets[0])
-    created = ("[speed.md](speed.md#creation) says how long the creation of a rotary takes." if created_rotary(run) in run.by_name else
+    created = ("[speed.md](speed.md#creation) says how long it takes to create a rotary." if created_rotary(run) in run.by_name else
                "This run has no row for the creation of a rotary.")
     by_type = "\n\n".join(f"### {name}\n\n{rates(run, kind)}" for kind, name in TYPES[:3])
     return f"""\
@@ -114,29 +113,30 @@ def page(run):
 {setting(run.context)}.
 
 All figures are from one run of `posenc_bench` with one thread. Rates and ratios come from the best of nine rounds or more.
-`tools/report` makes this page from the run's record, [speed.json](speed.json). [bench/README.md](../bench/README.md) says
-what each row measures. [speed.md](speed.md) is about tables of encodings.
+`tools/report` makes this page from the run's record, [speed.json](speed.json). [bench/README.md](../bench/README.md) says how
+rotation is measured. [speed.md](speed.md) is about tables of encodings.
 
-posenc rotates q (32 heads) and k (8 heads) in place, [tokens, heads, 128], with normally distributed elements. A rate is the
-bytes of the elements divided by the best time. If a cell has two rates, the first is for half-split pairs (elements i and
-i + 64), and the second for pairs of neighbours (elements 2i and 2i + 1). A single token is at position 131071. Several tokens
-begin at position 0.
+## How fast by type
 
-The lines and the last column of the tables are:
+Each call rotates the queries q (32 heads) and the keys k (8 heads) of some tokens in place. A head has 128 elements, which are
+normally distributed. A single token is at position 131071. Several tokens begin at position 0. A rate is the bytes of all
+elements divided by the best time. If a cell has two rates, the first is for half-split pairs (elements i and i + 64), and the
+second for pairs of neighbours (elements 2i and 2i + 1).
 
-- **exact** rounds each element once. **fast** computes in float, and rounds each product and sum. Both compute cosines and
-  sines in each call.
-- **with a cache** is the fast arithmetic, with cosines and sines from a cache. posenc wrote this cache before the timing, in
-  the type of the elements.
+The lines of the tables are ways to rotate:
+
+- **posenc, exact** rounds each rotated element correctly. It computes the cosines and sines in each call.
+- **posenc, fast** computes in float, and rounds each product and sum. It computes the cosines and sines in each call, too.
+- **posenc, with a cache** is the fast arithmetic, but it reads the cosines and sines from a cache. posenc wrote this cache
+  before the timing, in the type of the elements.
 {rivals(run)}
 - **scaling the elements by 1** does not rotate. It reads and writes the elements in place, as rotation does, so it shows what
   memory and caches allow.
-- **copying the elements elsewhere** does not rotate either. It touches twice as much memory, so it can be slower than posenc
-  if no cache holds the memory.
-- **largest error** is the largest difference from the correctly rounded elements, divided by the length of the pair,
-  hypot(a, b).
+- **copying the elements elsewhere** does not rotate either. It touches twice as much memory, so it can be slower than
+  rotation in place.
 
-## How fast by type
+The last column of the first table has the largest error at position 131071. This is the largest difference between an element
+and the correctly rounded one, divided by the length hypot(a, b) of the pair (a, b).
 
 {by_type}
 
@@ -145,45 +145,51 @@ The lines and the last column of the tables are:
 ## What an input can cost
 
 Exact rotation has a quick loop, which rounds nearly all elements. If this loop cannot tell how to round an element, a slower
-loop computes it again. If the slower loop cannot tell either, which is rare, a special case for the angle decides (as for
-quarter turns), or [wide arithmetic](#wide-arithmetic).
+loop computes it again. Rarely, the slower loop cannot tell either. Then posenc uses code for the special angle, if the angle is
+one (such as a quarter turn), and otherwise [wide arithmetic](#wide-arithmetic).
 
-Unusual elements need the slower loop more often. The first column names a kind of elements. The figures are the time of a
-call with elements of this kind, divided by the time with normally distributed elements. So 2 means twice as long. The calls
-are for 48 tokens, which the caches hold. If a cell has two figures, the two pairings differ.
+Unusual elements need the slower loop more often. In the next table, the first column names a kind of elements. The figures are
+the time of a call with elements of this kind, divided by the time with normally distributed elements. So 2 means twice as long.
+The calls rotate 48 tokens from position 1000 on, which the caches hold. If a cell has two figures, the first is for half-split
+pairs, and the second for pairs of neighbours.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
-Some angles also cost time. At these angles many results lie exactly between two numbers of the type, or the two products
-cancel. Elements are normally distributed unless the first column says otherwise. The figures are the time of a call at such
-angles, divided by the time with normally distributed elements at usual angles. The calls are for half-split pairs.
+Some angles also cost time. At these angles many results lie exactly between two numbers of the type, or the two products of
+a rotated element cancel. The figures in the next table are the time of a call at the angles in the first column, divided by the
+time at usual angles. The elements are normally distributed, except in the line for eighths of a turn. "With a scale of 0.75"
+means that the call also multiplies the rotated elements by 0.75 (`scale` of the tensor). The calls rotate half-split pairs.
 
 {contents(run, ANGLES, PAIRINGS[:1])}
 
-The next table is for `posenc_embed`, which adds encodings to embeddings. The calls are for 512 rows of 512 columns, with
-{best}. The figures are the time with embeddings of the kind in the first column, divided by the time with normally
-distributed embeddings.
+The next table is about sums and not about rotation. `posenc_embed` adds encodings to embeddings, here to 512 rows of 512
+columns, with {best}. The figures are the time with embeddings of the kind in the first column, divided by the time with
+normally distributed embeddings.
 
 {sums(run)}
 
 ## Wide arithmetic
 
 Wide arithmetic is the last resort, for rotation and for tables. If the error bounds of all faster steps leave two ways to
-round a result, posenc computes this result with 256 bits. If these leave two ways as well, it computes with 1,024 bits.
+round a result, posenc computes this result with 256 bits. If 256 bits leave two ways as well, it computes with 1,024 bits.
 
-The table has the time of a call of `posenc_write_at` that writes one row of doubles. Except in the first line, one pair of
-the row has an angle that was constructed to take so many bits. In the first column of times, the caller gave the frequency of
-this pair in a list, and the row has no other pair. In the second one, the frequency is a power of the base, and the row has
-one more pair at an ordinary angle.
+The table has the mean time of a call of `posenc_write_at` that writes one row of doubles. The row has one pair whose angle is
+named in the first column. The angles for 256 and 1,024 bits were constructed. The frequency of this pair matters, because 1,024 bits
+need the frequency in 1,024 bits, too. There are two cases:
+
+- **frequency in a list:** the caller gave the frequency. The row has no other pair.
+- **frequency is a power of the base:** posenc computes the frequency. The row has one more pair, which is at an ordinary angle.
 
 {hard(run)}
 
-With 1,024 bits a rotary takes longer if the formula of its scaling has more logarithms, as for `POSENC_MIXED_NTK`.
+A rotary can need more time for 1,024 bits than this table shows. An example is the scaling `POSENC_MIXED_NTK`, whose formula
+for frequencies has more logarithms.
 
 ## Caches of cosines and sines
 
 The table has the rate at which `posenc_write_cache` writes a cache for 4096 positions and head dim 128, with {best}. In
-brackets is this rate divided by the rate at which `posenc_write` writes a table with the same number of rows and columns.
+brackets is this rate divided by the rate at which `posenc_write` writes a table of encodings with as many entries. This table
+has 4096 rows, of 256 columns for the two tables of transformers, and of 128 columns otherwise.
 
 {caches(run)}
 

@@ -59,6 +59,20 @@ def _number(text):
     return value
 
 
+class _KeyTwice(Exception):
+    pass
+
+
+def _dict_of(pairs):
+    """Makes a dict of an object in JSON. Raises _KeyTwice if the object has a key twice. (The command refuses that, too.)"""
+    made = {}
+    for key, value in pairs:
+        if key in made:
+            raise _KeyTwice(key)
+        made[key] = value
+    return made
+
+
 def read(path):
     """Reads a JSON file, which must be an object. Raises a ValueError that names the file, and the line and column of the error."""
     name = os.fsdecode(path)
@@ -68,12 +82,14 @@ def read(path):
         raise ValueError(f"{name} has more than 64 MiB")
     try:
         text = data.decode("utf-8-sig")
-        made = json.loads(text, parse_int=_number, parse_float=_number)
+        made = json.loads(text, parse_int=_number, parse_float=_number, object_pairs_hook=_dict_of)
         if re.search(r"\\u[dD][89a-fA-F]", text):
             json.dumps(made, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
         raise ValueError(f"{name}:{error.lineno}:{error.colno}: not JSON as posenc reads it: {what}") from None
+    except _KeyTwice as error:
+        raise ValueError(f"{name}: the key {error} is given twice: give it once") from None
     except OverflowError as error:
         raise ValueError(f"{name}: not JSON as posenc reads it: {error}") from None
     except RecursionError:

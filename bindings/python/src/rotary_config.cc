@@ -14,6 +14,7 @@
 
 #include "members.h"
 #include "models/groups.h"
+#include "models/keys.h"
 #include "rotary.h"
 #include "spec/tables.h"
 
@@ -33,8 +34,10 @@ using posenc::internal::Member;
 // many.
 constexpr int kMostLevels = 64;
 
-// The most items of a list. posenc reads lists with an item for each pair or for each layer.
-constexpr size_t kMostItems = POSENC_MAX_HEAD_DIM / 2;
+using posenc::internal::models::kEmptyDictionary;
+using posenc::internal::models::kLongList;
+using posenc::internal::models::kMostItems;
+using posenc::internal::models::kNoKind;
 
 // Whether a dictionary is the metadata of a GGUF file, whose keys have dots.
 bool IsGguf(const nb::dict& dictionary) {
@@ -44,8 +47,7 @@ bool IsGguf(const nb::dict& dictionary) {
   return PyDict_Check(general.ptr()) && nb::borrow<nb::dict>(general).contains("architecture");
 }
 
-// The entries of a configuration, and the strings and lists to which they point. If a key occurs twice, the
-// last one counts.
+// The entries of a configuration, and the strings and lists to which they point. A key must not occur twice.
 class Entries {
  public:
   // `where` is the beginning of error messages: the file, if there is one.
@@ -57,8 +59,9 @@ class Entries {
     AddDictionary("", dictionary, 1);
   }
 
-  void AddNumber(const std::string& key, double number) {
-    Put(key, {nullptr, POSENC_CONFIG_NUMBER, number, nullptr, nullptr, 0});
+  // Adds a number, or puts it in the place of a key's value.
+  void SetNumber(const std::string& key, double number) {
+    Set(key, {nullptr, POSENC_CONFIG_NUMBER, number, nullptr, nullptr, 0});
   }
 
   const std::vector<posenc_config_entry>& all() const { return entries_; }
@@ -107,18 +110,24 @@ class Entries {
     if (value.is_none()) return POSENC_CONFIG_NULL;
     if (PyBool_Check(value.ptr())) return POSENC_CONFIG_FLAG;
     if (IsNumber(value)) return POSENC_CONFIG_NUMBER;
-    return IsText(value) ? POSENC_CONFIG_STRING : posenc_config_kind{-1};
+    return IsText(value) ? POSENC_CONFIG_STRING : kNoKind;
+  }
+
+  [[noreturn]] void RaiseWrong(const std::string& what) const {
+    RaiseValue((where_.empty() ? "config: " : where_) + what);
   }
 
   void RequireFew(int levels) const {
-    if (levels > kMostLevels) {
-      RaiseValue((where_.empty() ? "config: " : where_) + "more than " + std::to_string(kMostLevels) +
-                 " levels of dictionaries and lists");
-    }
+    if (levels > kMostLevels)
+      RaiseWrong("more than " + std::to_string(kMostLevels) + " levels of dictionaries and lists");
   }
 
   void AddValue(const std::string& key, nb::handle value, int levels) {
-    if (PyDict_Check(value.ptr())) return AddDictionary(key + ".", value, levels + 1);
+    if (PyDict_Check(value.ptr())) {
+      AddDictionary(key + ".", value, levels + 1);
+      if (PyDict_Size(value.ptr()) == 0) Put(key, {nullptr, kEmptyDictionary, 0.0, nullptr, nullptr, 0});
+      return;
+    }
     if (IsList(value)) return AddList(key, value, levels + 1);
     posenc_config_entry entry = {nullptr, KindOf(value), 0.0, nullptr, nullptr, 0};
     if (entry.kind == POSENC_CONFIG_STRING) {
@@ -141,11 +150,11 @@ class Entries {
       // The keys of a dictionary in a list are not keys of the model itself; "[]." marks them.
       if (PyDict_Check(item.ptr())) AddDictionary(key + "[].", item, levels + 1);
       if (IsList(item)) AddWithin(key, item, levels + 1);
-      is_mixed = is_mixed || own == -1 || own == POSENC_CONFIG_NULL || (!items.empty() && own != kind);
+      is_mixed = is_mixed || own == kNoKind || own == POSENC_CONFIG_NULL || (!items.empty() && own != kind);
       kind = own;
       items.push_back(std::move(item));
-      is_mixed = is_mixed || items.size() > kMostItems;
     }
+    if (items.size() > kMostItems) return Put(key, {nullptr, kLongList, 0.0, nullptr, nullptr, 0});
     if (!is_mixed && kind == POSENC_CONFIG_STRING) {
       for (size_t i = 0; i < items.size(); ++i) {
         Put(key + "." + std::to_string(i), {nullptr, kind, 0.0, Keep(WordOf(items[i])), nullptr, 0});
@@ -157,7 +166,7 @@ class Entries {
     const std::vector<double>& kept = lists_.emplace_back(std::move(numbers));
     const posenc_config_kind of_list =
         kind == POSENC_CONFIG_FLAG ? POSENC_CONFIG_FLAGS : POSENC_CONFIG_NUMBERS;
-    Put(key, {nullptr, is_mixed ? posenc_config_kind{-1} : of_list, 0.0, nullptr, kept.data(), kept.size()});
+    Put(key, {nullptr, is_mixed ? kNoKind : of_list, 0.0, nullptr, kept.data(), kept.size()});
   }
 
   // Adds the dictionaries in a list that is itself in a list. Its other items do not matter.
@@ -170,7 +179,14 @@ class Entries {
     }
   }
 
-  void Put(const std::string& key, posenc_config_entry entry) {
+  // Dictionaries in a list have the same keys, which say nothing about the model itself.
+  void Put(const std::string& key, const posenc_config_entry& entry) {
+    const bool is_twice = places_.count(key) != 0 && key.find("[].") == std::string::npos;
+    if (is_twice) RaiseWrong("the key " + key + " is given twice: give it once");
+    Set(key, entry);
+  }
+
+  void Set(const std::string& key, posenc_config_entry entry) {
     const auto [found, is_new] = places_.try_emplace(key, entries_.size());
     if (is_new) entries_.emplace_back();
     entry.key = found->first.c_str();
@@ -252,7 +268,7 @@ ConfigAnswer AskWithBase(double base, const ConfigQuestion& question, Entries* e
   }
   for (const std::string& prefix : prefixes) {
     if (!LacksBase(*entries, answer)) break;
-    entries->AddNumber(prefix + key, base);
+    entries->SetNumber(prefix + key, base);
     answer = Ask(entries->all(), question);
   }
   return answer;

@@ -20,7 +20,7 @@ const [SIZE, REAL, CHOICE, FLAG, INTEGER, ROWS, OPTIONAL, NAME, LIST, SIZES, PRE
 const [FIELD_WORD, FIELD_INTEGER, FIELD_REAL, FIELD_TEXT] = Array(4).keys(); // wasm/module.h
 const OK = 0;
 const KIND_BITS = 0xff; // these bits of a status are its kind
-const CONFIG_NONE = -1; // the kind of a value that no key of a configuration takes
+const CONFIG_WITHOUT_VALUE = { none: -1, empty: -2, long: -3 }; // kinds of entries that have no value (models_c.h)
 const MAX_CONFIG_LEVELS = 64;
 const MAX_CONFIG_ITEMS = 32768; // items of a list; posenc reads at most one for each pair or for each layer
 const MAX_POSITION = 2 ** 31;
@@ -417,7 +417,13 @@ const kindOfValue = (value) => (value === null ? 'null' : KINDS_OF_KEYS[typeof v
 // Adds a key and its value to a Map of entries. The keys of an inner dictionary follow its key and a dot. If the dictionary
 // is in a list, they follow the key of the list, brackets and a dot.
 function addEntries(key, value, entries, levels) {
-  const add = (kind, rest) => entries.set(key, { kind, number: 0, string: null, numbers: null, ...rest });
+  const add = (kind, rest) => {
+    // Dictionaries in a list have the same keys, which say nothing about the model itself.
+    if (entries.has(key) && !key.includes('[].')) {
+      refuse('bad_argument', 'config', `the key ${key} is given twice: give it once`);
+    }
+    entries.set(key, { kind, number: 0, string: null, numbers: null, ...rest });
+  };
   const kind = kindOfValue(value);
   if (kind === 'string') {
     add(kind, { string: value });
@@ -428,7 +434,9 @@ function addEntries(key, value, entries, levels) {
     addWithin(key, items, entries, levels + 1);
     const ofItems = new Set(items.map(kindOfValue));
     const [all = 'number'] = ofItems;
-    if (items.length > MAX_CONFIG_ITEMS || ofItems.size > 1 || all === 'none' || all === 'null') {
+    if (items.length > MAX_CONFIG_ITEMS) {
+      add('long');
+    } else if (ofItems.size > 1 || all === 'none' || all === 'null') {
       add('none');
     } else if (all === 'string') {
       items.forEach((item, i) => addEntries(`${key}.${i}`, item, entries, levels));
@@ -437,6 +445,7 @@ function addEntries(key, value, entries, levels) {
     }
   } else if (typeof value === 'object' && value !== null) {
     addDictionary(`${key}.`, value, entries, levels + 1);
+    if (Object.keys(value).length === 0) add('empty');
   } else if (value !== undefined) {
     add(kind);
   }
@@ -479,7 +488,7 @@ function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allo
     const { kind, number: value, string: ownText, numbers } = entries.get(key);
     put('config_entry', memory + i * entryBytes, {
       key: word(key),
-      kind: kind === 'none' ? CONFIG_NONE : words.config_kind.indexOf(kind),
+      kind: CONFIG_WITHOUT_VALUE[kind] ?? words.config_kind.indexOf(kind),
       number: value,
       string: word(ownText),
       numbers: numbers === null ? 0 : copyIn(numbers, allocateHere),

@@ -581,7 +581,7 @@ publish("tencent/HunyuanOCR", {
     "rope_scaling": {"alpha": 1000.0, "beta_fast": 32, "beta_slow": 1, "factor": 1.0, "mscale": 1.0,
     "mscale_all_dim": 1.0,
                      "type": "xdrope", "xdrope_section": [16, 16, 16, 16]}},
-        "|unknown_model")  # the two elements of a pair rotate by different axes
+        "|model_without_spec")  # the two elements of a pair rotate by different axes
 # Source: mlc-llm, internlm2_5_7b.
 publish("internlm/internlm2-chat-7b", {
     "model_type": "internlm2", "hidden_size": 4096, "num_attention_heads": 32, "rope_theta": 1000000,
@@ -827,7 +827,7 @@ publish("tencent/HunyuanOCR, as v5 saves it", {
     "model_type": "hunyuan_vl", "text_config": {
         "model_type": "hunyuan_vl_text", "hidden_size": 1024, "num_attention_heads": 16, "head_dim": 128,
         "rope_parameters": {"alpha": 1000.0, "factor": 1.0, "mrope_section": [16, 16, 16, 16], "rope_type": "dynamic",
-                            "rope_theta": 10000.0}}}, "|unknown_model")
+                            "rope_theta": 10000.0}}}, "|model_without_spec")
 # Source: vllm pull 25384: rope_scaling.
 publish("Qwen/Qwen3-VL-8B-Instruct with YaRN", {
     "model_type": "qwen3_vl", "text_config": {
@@ -954,7 +954,7 @@ publish("LongRoPE with a factor, which counts more than the lengths", {
     "rope_scaling": {"type": "longrope", "factor": 4, "short_factor": ONES, "long_factor": TWOS}},
         "|head_dim=96 scaling=longrope factor=4 length=4096 original_length=4096 "
         f"factors={listing(ONES)} long_factors={listing(TWOS)}")
-publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|unknown_model")
+publish("Gemma 4's vision tower", {"model_type": "gemma4_vision"}, "|model_without_spec")
 INTERLEAVED = {"interleaved": True, "mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
                "type": "default"}
 for name, text in {"qwen3_omni_moe": "qwen3_omni_moe_text", "qwen3_asr": "qwen3_asr_text"}.items():

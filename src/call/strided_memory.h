@@ -1,0 +1,70 @@
+// Where the heads of tensors lie in memory, and whether tensors overlap. q, k and v of one projection lie
+// between each other's heads, so comparing first and last addresses is not enough.
+#ifndef POSENC_SRC_CALL_STRIDED_MEMORY_H_
+#define POSENC_SRC_CALL_STRIDED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "call/checks.h"
+#include "call/rotary.h"
+#include "number/compiler.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+
+// What is the same for all tensors of a call. There must be tokens.
+struct TensorShape {
+  std::size_t tokens, head_dim, element_size;
+};
+
+// The memory of a tensor's heads, or of the heads that it is read from: [outer_count, inner_count] blocks of
+// `bytes` bytes each. Usually tokens are the outer dimension and heads the inner one; if heads have the
+// larger stride, it is the other way round. Strides are in bytes.
+struct StridedMemory {
+  const void* data;
+  std::size_t outer_count, outer_stride, inner_count, inner_stride, bytes;
+  bool has_heads_outside;
+
+  std::size_t InnerBytes() const { return (inner_count - 1) * inner_stride + bytes; }
+  // From the first byte of the first block to the last byte of the last block.
+  Bytes All() const { return {data, (outer_count - 1) * outer_stride + InnerBytes()}; }
+  std::uintptr_t begin() const { return AddressOf(data); }
+};
+
+// Sets *memory. Returns false if the blocks would not fit into the address space. Strides are in elements.
+// There must be heads.
+bool FindStridedMemory(const TensorShape& shape, const void* data, std::size_t token_stride,
+                       std::size_t heads, std::size_t head_stride, StridedMemory* memory);
+
+// Whether a block of a may overlap a block of b. The answer is never a wrong no. It may be a wrong yes if the
+// blocks alternate in an unusual way.
+bool MayOverlap(const StridedMemory& a, const StridedMemory& b);
+
+// The memory that the rotation of a tensor writes, and, unless it is in place, the memory that it reads.
+struct TensorMemory {
+  StridedMemory data, source;
+  bool is_in_place;
+
+  // Whether one of the two tensors writes what the other one reads or writes. Both may read the same memory.
+  bool MayOverlap(const TensorMemory& other) const {
+    using internal::MayOverlap;
+    return MayOverlap(data, other.data) || (!other.is_in_place && MayOverlap(data, other.source)) ||
+           (!is_in_place && MayOverlap(source, other.data));
+  }
+};
+
+// Set *memory to the memory of a tensor that is written, and of one that is read and not in place.
+inline bool FindData(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
+  return FindStridedMemory(shape, heads.data, heads.token_stride, heads.heads, heads.head_stride, memory);
+}
+inline bool FindSource(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
+  return FindStridedMemory(shape, heads.source, SourceTokenStride(heads), heads.heads,
+                           SourceHeadStride(heads), memory);
+}
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_CALL_STRIDED_MEMORY_H_

@@ -1,0 +1,334 @@
+// Overlaps among the tensors of a call. The search by address gives the answer that comparing each two
+// tensors gives, in less than quadratic time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "call/tensor_overlaps.h"
+#include "number/elements.h"
+#include "rotary_cases.h"
+
+namespace posenc {
+namespace {
+
+using internal::AnyOverlap;
+using internal::kTensorsAtOnce;
+using internal::TensorMemory;
+using internal::TensorShape;
+
+// An address as a pointer, which nothing follows.
+void* At(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+TensorMemory MemoryOf(const TensorShape& shape, const posenc_heads& heads) {
+  TensorMemory memory{};
+  memory.is_in_place = internal::IsInPlace(heads, shape.tokens);
+  EXPECT_TRUE(internal::FindData(shape, heads, &memory.data));
+  EXPECT_TRUE(memory.is_in_place || internal::FindSource(shape, heads, &memory.source));
+  return memory;
+}
+
+// The definition: each two tensors are compared.
+bool AnyPairOverlaps(const TensorShape& shape, const std::vector<posenc_heads>& tensors) {
+  std::vector<TensorMemory> memories;
+  for (const posenc_heads& heads : tensors) {
+    if (heads.heads != 0) memories.push_back(MemoryOf(shape, heads));
+  }
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (memories[i].MayOverlap(memories[j])) return true;
+    }
+  }
+  return false;
+}
+
+std::set<std::uintptr_t> BytesOf(const TensorShape& shape, const void* data, std::size_t token_stride,
+                                 const posenc_heads& heads, std::size_t head_stride) {
+  std::set<std::uintptr_t> bytes;
+  for (std::size_t t = 0; t < shape.tokens; ++t) {
+    for (std::size_t h = 0; h < heads.heads; ++h) {
+      const std::uintptr_t begin =
+          reinterpret_cast<std::uintptr_t>(data) + (t * token_stride + h * head_stride) * shape.element_size;
+      for (std::size_t k = 0; k < shape.head_dim * shape.element_size; ++k) bytes.insert(begin + k);
+    }
+  }
+  return bytes;
+}
+
+// Whether a tensor really writes a byte that another one reads or writes.
+bool AnyByteIsShared(const TensorShape& shape, const std::vector<posenc_heads>& tensors) {
+  std::vector<std::set<std::uintptr_t>> written, read;
+  for (const posenc_heads& heads : tensors) {
+    written.push_back(BytesOf(shape, heads.data, heads.token_stride, heads, heads.head_stride));
+    read.emplace_back();
+    if (!internal::IsInPlace(heads, shape.tokens)) {
+      read.back() = BytesOf(shape, heads.source, internal::SourceTokenStride(heads), heads,
+                            internal::SourceHeadStride(heads));
+    }
+  }
+  const auto meet = [](const std::set<std::uintptr_t>& a, const std::set<std::uintptr_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](std::uintptr_t byte) { return b.count(byte) != 0; });
+  };
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    for (std::size_t j = 0; j < tensors.size(); ++j) {
+      if (i != j && (meet(written[i], written[j]) || meet(written[i], read[j]))) return true;
+    }
+  }
+  return false;
+}
+
+constexpr TensorShape kShape = {3, 8, sizeof(float)};  // of ordered tensors
+constexpr std::size_t kHeads = 2, kBytes = kHeads * kShape.head_dim * kShape.element_size;
+
+// Ways to put tensors into memory so that they do not overlap. Most have two heads.
+struct Order {
+  const char* name;
+  std::vector<posenc_heads> (*make)(std::size_t count);
+};
+
+posenc_heads HeadsAt(std::uintptr_t address, std::size_t token_stride, std::size_t head_stride) {
+  posenc_heads heads{};
+  heads.type = POSENC_F32;
+  heads.data = At(address);
+  heads.heads = kHeads;
+  heads.token_stride = token_stride;
+  heads.head_stride = head_stride;
+  return heads;
+}
+
+constexpr std::uintptr_t kBase = 1 << 20;
+
+// Each tensor has memory of its own.
+std::vector<posenc_heads> Apart(std::size_t count) {
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < count; ++i)
+    tensors.push_back(HeadsAt(kBase + i * kShape.tokens * kBytes, kHeads * kShape.head_dim, kShape.head_dim));
+  return tensors;
+}
+
+// [tokens, tensors, heads, head_dim]
+std::vector<posenc_heads> InSameRows(std::size_t count) {
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < count; ++i)
+    tensors.push_back(HeadsAt(kBase + i * kBytes, count * kHeads * kShape.head_dim, kShape.head_dim));
+  return tensors;
+}
+
+// [tokens, heads, tensors, head_dim]
+std::vector<posenc_heads> HeadByHead(std::size_t count) {
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < count; ++i) {
+    tensors.push_back(HeadsAt(kBase + i * kShape.head_dim * kShape.element_size,
+                              count * kHeads * kShape.head_dim, count * kShape.head_dim));
+  }
+  return tensors;
+}
+
+// q and k of one layer are in the same rows; each layer has rows of its own, at any distance.
+std::vector<posenc_heads> Layers(std::size_t count) {
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uintptr_t layer = kBase + i / 2 * (2 * kShape.tokens * kBytes + 64) + i / 2 % 7 * 4;
+    tensors.push_back(HeadsAt(layer + i % 2 * kBytes, 2 * kHeads * kShape.head_dim, kShape.head_dim));
+  }
+  return tensors;
+}
+
+// All tensors are read from the same source.
+std::vector<posenc_heads> OneSource(std::size_t count) {
+  std::vector<posenc_heads> tensors = Apart(count);
+  for (posenc_heads& heads : tensors) heads.source = At(1 << 10);
+  return tensors;
+}
+
+// Rows of data and sources in turns.
+std::vector<posenc_heads> SourcesInRows(std::size_t count) {
+  std::vector<posenc_heads> tensors = InSameRows(2 * count);
+  for (std::size_t i = 0; i < count; ++i) tensors[i].source = tensors[2 * count - 1 - i].data;
+  tensors.resize(count);
+  return tensors;
+}
+
+// Tensors with one head each: some use every row, some every second or third row.
+std::vector<posenc_heads> EveryThirdRow(std::size_t count) {
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < count; ++i) {
+    tensors.push_back(
+        HeadsAt(kBase + i * kShape.head_dim * kShape.element_size, (1 + i % 3) * count * kShape.head_dim, 0));
+    tensors.back().heads = 1;
+  }
+  return tensors;
+}
+
+constexpr Order kOrders[] = {{"apart", Apart},
+                             {"in the same rows", InSameRows},
+                             {"head by head", HeadByHead},
+                             {"layers", Layers},
+                             {"one source", OneSource},
+                             {"sources in rows", SourcesInRows},
+                             {"every third row", EveryThirdRow}};
+
+struct Answer {
+  bool any;
+  std::size_t steps;
+};
+
+Answer Search(const TensorShape& shape, const std::vector<posenc_heads>& tensors) {
+  std::size_t steps = 0;
+  const bool any = AnyOverlap(shape, tensors.data(), tensors.size(), &steps);
+  return {any, steps};
+}
+
+// Tensors in some order, shuffled; then one of them moves on by an element, by a head, or onto another one.
+TEST(TensorOverlaps, OrderedTensors) {
+  std::mt19937 random(1);
+  for (const Order& order : kOrders) {
+    for (const std::size_t count : {2u, 8u, 9u, 17u, 40u, 300u, 1100u}) {
+      SCOPED_TRACE(testing::Message() << count << " tensors, " << order.name);
+      std::vector<posenc_heads> tensors = order.make(count);
+      std::shuffle(tensors.begin(), tensors.end(), random);
+      ASSERT_FALSE(AnyPairOverlaps(kShape, tensors));
+      EXPECT_FALSE(Search(kShape, tensors).any);
+      for (const std::size_t distance : {std::size_t{4}, kShape.head_dim * sizeof(float), kBytes}) {
+        std::vector<posenc_heads> moved = tensors;
+        posenc_heads& heads = moved[random() % count];
+        heads.data = static_cast<unsigned char*>(heads.data) + distance;
+        EXPECT_EQ(Search(kShape, moved).any, AnyPairOverlaps(kShape, moved)) << distance << " bytes on";
+      }
+      std::vector<posenc_heads> moved = tensors;
+      moved[0].data = moved[count - 1].data;
+      EXPECT_TRUE(Search(kShape, moved).any);
+    }
+  }
+}
+
+// A tensor without heads has no memory, so it overlaps nothing.
+TEST(TensorOverlaps, NoHeads) {
+  std::vector<posenc_heads> tensors = Apart(40);
+  tensors[3].data = tensors[4].data;
+  EXPECT_TRUE(Search(kShape, tensors).any);
+  tensors[3].heads = 0;
+  EXPECT_FALSE(Search(kShape, tensors).any);
+}
+
+// Small tensors anywhere in a small memory, so that all cases occur. Strides have common divisors.
+TEST(TensorOverlaps, RandomTensors) {
+  std::mt19937 random(2);
+  const auto below = [&](std::size_t end) { return std::size_t{random() % end}; };
+  std::size_t kinds[2][2] = {};  // by whether bytes are shared, and the answer
+  for (int trial = 0; trial < 20000; ++trial) {
+    const TensorShape shape{1 + below(3), 1 + below(2), below(2) == 0 ? sizeof(float) : 2};
+    const std::size_t unit = 1 + below(6), slots = std::size_t{16} << below(8);
+    std::vector<posenc_heads> tensors(2 + below(trial % 10 == 0 ? 60 : 6));
+    for (posenc_heads& heads : tensors) {
+      heads = {};
+      heads.heads = below(3);
+      heads.head_stride = shape.head_dim + unit * below(4);
+      heads.token_stride = heads.head_stride * std::max<std::size_t>(heads.heads, 1) + unit * below(4);
+      if (below(4) == 0) std::swap(heads.head_stride, heads.token_stride);
+      heads.data = At(4096 + unit * shape.element_size * below(slots) + (below(4) == 0 ? below(4) : 0));
+      if (below(4) == 0) heads.source = At(4096 + unit * shape.element_size * below(slots));
+      if (below(4) == 0) heads.source_token_stride = unit * (1 + below(8));
+    }
+    const bool want = AnyPairOverlaps(shape, tensors), got = Search(shape, tensors).any;
+    ASSERT_EQ(got, want) << "trial " << trial;
+    if (tensors.size() > 8) continue;
+    const bool is_shared = AnyByteIsShared(shape, tensors);
+    ASSERT_TRUE(got || !is_shared) << "trial " << trial;
+    ++kinds[is_shared][got];
+  }
+  EXPECT_GT(std::min({kinds[0][0], kinds[0][1], kinds[1][1]}), 100u);
+}
+
+// Memory that would go on behind the end of the address space overlaps what begins in it.
+TEST(TensorOverlaps, EndOfTheAddressSpace) {
+  const TensorShape shape{1, 8, sizeof(float)};
+  for (const std::uintptr_t distance : {31u, 32u}) {
+    for (const std::uintptr_t behind : {0u, 1u, 20u}) {
+      const std::uintptr_t last = UINTPTR_MAX - 31 + behind;
+      std::vector<posenc_heads> tensors = {HeadsAt(last, 8, 8), HeadsAt(last - distance, 8, 8)};
+      for (posenc_heads& heads : tensors) heads.heads = 1;
+      EXPECT_EQ(Search(shape, tensors).any, distance < 32) << behind;
+      tensors[1].data = At(UINTPTR_MAX);
+      EXPECT_TRUE(Search(shape, tensors).any) << behind;
+    }
+  }
+}
+
+// Two tensors overlap at a multiple of the period with which the others alternate.
+TEST(TensorOverlaps, AtTheEndOfAPeriod) {
+  const TensorShape shape{1, 8, 1};
+  constexpr std::size_t kPeriod = 1000;
+  std::vector<posenc_heads> tensors;
+  for (std::size_t i = 0; i < 20; ++i) tensors.push_back(HeadsAt(kPeriod * 1000 + 100 + 8 * i, 0, kPeriod));
+  for (const std::size_t begin : {kPeriod - 4, kPeriod + 4}) {
+    tensors.push_back(HeadsAt(kPeriod * 1000 + begin, 0, 0));
+    tensors.back().heads = 1;
+  }
+  EXPECT_FALSE(Search(shape, tensors).any);
+  tensors.back().data = At(kPeriod * 1001 + 3);
+  EXPECT_TRUE(Search(shape, tensors).any);
+}
+
+// Twice as many tensors take little more than twice as many steps, and many tensors take far fewer steps than
+// there are pairs of tensors.
+TEST(TensorOverlaps, TimeIsNotQuadratic) {
+  std::mt19937 random(3);
+  for (const Order& order : kOrders) {
+    const auto steps = [&](std::size_t count) {
+      std::vector<posenc_heads> tensors = order.make(count);
+      std::shuffle(tensors.begin(), tensors.end(), random);
+      const Answer answer = Search(kShape, tensors);
+      EXPECT_FALSE(answer.any);
+      return answer.steps;
+    };
+    const std::size_t half = steps(kTensorsAtOnce / 2), whole = steps(kTensorsAtOnce), many = steps(2000);
+    std::printf("%s: %zu, %zu and %zu steps\n", order.name, half, whole, many);
+    EXPECT_LT(whole, 5 * half / 2) << order.name;
+    EXPECT_LT(many, 2000u * 2000u / 2 / 3) << order.name;
+  }
+}
+
+// A call reports the mistake that comes first, whether it has few tensors or many: a tensor that is wrong by
+// itself, or that overlaps one before it.
+TEST(TensorOverlaps, TheFirstMistakeIsReported) {
+  constexpr std::size_t kDim = 8;
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim));
+  for (const std::size_t count : {4u, 8u, 9u, 30u, 2000u}) {
+    SCOPED_TRACE(testing::Message() << count << " tensors");
+    std::vector<float> memory(count * kDim, 1.0f);
+    std::vector<posenc_heads> right;
+    for (std::size_t i = 0; i < count; ++i) right.push_back(DenseHeads(&memory[i * kDim], 1, kDim));
+    const auto expect = [&](posenc_status want, const std::vector<posenc_heads>& tensors) {
+      const std::vector<float> before = memory;
+      EXPECT_EQ(posenc_rotate(rotary.get(), 1, 1, tensors.data(), count), want);
+      EXPECT_EQ(memory == before, want != POSENC_OK);
+    };
+    expect(POSENC_OK, right);
+    const std::size_t last = count - 1;
+    std::vector<posenc_heads> tensors = right;
+    tensors[last].data = &memory[1];
+    expect(internal::rule::overlap_tensors, tensors);
+    tensors[last - 1].data = nullptr;  // before the tensor that overlaps
+    expect(internal::rule::null_heads_data, tensors);
+    tensors = right;
+    tensors[last].data = nullptr;
+    tensors[last - 1].data = &memory[1];
+    expect(internal::rule::overlap_tensors, tensors);
+    tensors[0].source = &memory[1];  // the first tensor of all overlaps itself
+    expect(internal::rule::overlap_source, tensors);
+    tensors = right;
+    tensors[last].inverse = 2;  // members are checked first
+    tensors[1].data = tensors[0].data;
+    expect(internal::rule::heads_inverse, tensors);
+  }
+}
+
+}  // namespace
+}  // namespace posenc
