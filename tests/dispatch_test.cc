@@ -70,7 +70,8 @@ TEST(Dispatch, PublicListIsTheListOfCompiledTargets) {
   }
 }
 
-// Each table has all kernels of each compiled target, and no others. No two targets share a row.
+// Each table has all kernels of each compiled target, and no others. No two targets share a row. Rotaries
+// have no kernels for the reference.
 TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
   std::int64_t bits[POSENC_MAX_TARGETS];
   const std::size_t count = internal::CompiledTargets(bits);
@@ -82,21 +83,29 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     const internal::EncoderKernels* encoder = internal::EncoderKernelsOf(bit);
     const internal::RotaryKernels* rotary = internal::RotaryKernelsOf(bit);
     EXPECT_EQ(encoder != nullptr, compiled.count(bit) != 0) << n;
-    EXPECT_EQ(rotary != nullptr, compiled.count(bit) != 0) << n;
-    if (encoder == nullptr || rotary == nullptr) continue;
-    EXPECT_TRUE(rows.insert(encoder).second && rows.insert(rotary).second) << n;
+    EXPECT_EQ(rotary != nullptr, compiled.count(bit) != 0 && bit != internal::kReferenceTarget) << n;
+    if (encoder == nullptr) continue;
+    EXPECT_TRUE(rows.insert(encoder).second) << n;
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(encoder->write[type], nullptr) << n << ", type " << type;
-      EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;
-      EXPECT_NE(rotary->resolve, nullptr) << n;
-      for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
-        EXPECT_NE(rotary->place[type][pairing], nullptr) << n << ", type " << type;
-        EXPECT_NE(rotary->exact[type][pairing], nullptr) << n << ", type " << type;
-        EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
-      }
       EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
       EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
+    }
+    if (rotary == nullptr) continue;
+    EXPECT_TRUE(rows.insert(rotary).second) << n;
+    EXPECT_TRUE(rotary->sin_cos != nullptr && rotary->offset != nullptr && rotary->add != nullptr) << n;
+    EXPECT_TRUE(rotary->pairs_per_pass != nullptr && rotary->resolve != nullptr) << n;
+    for (const posenc_type type : internal::kEntries) {
+      EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
+      if (!internal::IsSummand(type)) continue;
+      EXPECT_NE(rotary->bounded[type], nullptr) << n << ", type " << type;
+      EXPECT_EQ(rotary->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
+      for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+        EXPECT_NE(rotary->pack[type][pairing], nullptr) << n << ", type " << type;
+        EXPECT_NE(rotary->quickly[type][pairing], nullptr) << n << ", type " << type;
+        EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
+      }
     }
   }
 }

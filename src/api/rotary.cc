@@ -12,6 +12,7 @@
 #include "call/rotary.h"
 #include "frequency/rotary_spec.h"
 #include "frequency/scaled.h"
+#include "kernel/rotate_token.h"
 #include "kernel/targets.h"
 #include "number/fp_state.h"
 #include "posenc/rotary_c.h"
@@ -51,11 +52,7 @@ struct RotaryPlan {
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;
     FillRotaryTable(memory, frequencies, &table);
-    for (std::size_t k = 1; table.has_offsets && k <= kMaxOffset; ++k) {
-      double* cosines = table.OffsetCosines(k);
-      made->rotary.kernels->offset(table.frequencies, static_cast<double>(k), cosines,
-                                   cosines + made->rotary.pairs);
-    }
+    if (table.has_offsets) FillOffsets(made->rotary.kernels, table);
   }
 };
 
@@ -75,8 +72,7 @@ posenc_status RotaryPlan::Make() {
   rotary.to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
   rotary.arithmetic = spec.arithmetic;
   rotary.kernels = RotaryKernelsOf(rotary.target);
-  rotary.table.has_offsets =
-      rotary.kernels->offset != nullptr && !rotary.table.IsRounded() && rotary.pairs <= kMaxAddedPairs;
+  rotary.table.has_offsets = TakesOffsets(rotary.kernels, rotary.table);
   return rule::ok;
 }
 

@@ -26,7 +26,7 @@ struct Rotary {
   posenc_pairing from, to;  // the pairing of the elements that are read, and of the ones that are written
   posenc_arithmetic arithmetic;
   std::int64_t target;
-  const RotaryKernels* kernels;
+  const RotaryKernels* kernels;  // null: the reference
   RotaryTable table;
 
   // The pair of the head at which this piece begins.
@@ -88,17 +88,6 @@ struct CacheRows {
     return static_cast<std::size_t>(list.IsNull() ? first + static_cast<std::int64_t>(token) : list[token]);
   }
 };
-
-// In which columns a row of a cache holds the cosine and the sine of pair i. The cosine is in column step * i
-// of the first table. With two tables, the sine is in the same column of the second table; with one table, it
-// is in column sines + step * i. If `copy` is not 0, each number is repeated `copy` columns later.
-struct CacheColumns {
-  std::size_t sines, step, copy;
-
-  bool HasTwoTables() const { return sines == 0; }
-  std::size_t Count(std::size_t pairs) const { return HasTwoTables() && copy == 0 ? pairs : 2 * pairs; }
-};
-CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
 
 // Each call checks every argument before it writes anything. If a value of a list is wrong, *bad_index is the
 // index of the first wrong value; bad_index may be null.

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "call/cache_rows.h"
 #include "call/checks.h"
 #include "call/rotary.h"
 #include "call/strided_memory.h"

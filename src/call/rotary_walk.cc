@@ -3,13 +3,14 @@
 #include "number/exact.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#include "call/rotary_sincos.h"
+#include "call/cache_rows.h"
+#include "call/rotary.h"
+#include "kernel/heads.h"
+#include "kernel/rotate_token.h"
 #include "number/compiler.h"
-#include "number/double_double.h"
 #include "number/fp_state.h"
 #include "number/memory_thresholds.h"
 
@@ -26,7 +27,7 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < kSharedBytes ? Cached::kByShared : Cached::kNowhere;
 }
 
-// Gives the heads of a tensor to a rotation, token by token.
+// The heads of a tensor, token by token.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
@@ -37,11 +38,10 @@ class TokenHeads {
         IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
   }
 
-  // Calls rotate(heads, false) for all heads of token t at once. If heads are unaligned, or if the pairing
-  // changes, each head is copied to a buffer and back instead. Then rotate(head, true) is called for each
-  // head, and must leave no pair for later.
-  template <class Rotate>
-  void ForToken(std::size_t t, const Rotate& rotate) const {
+  // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
+  // copied to a buffer, rotated there, and copied back instead.
+  template <class Rotation>
+  void Rotate(std::size_t t, const Gain& gain, Rotation& rotation) const {
     const std::size_t stride = tensor_.head_stride * size_;
     auto* data =
         static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
@@ -56,9 +56,9 @@ class TokenHeads {
     heads.source += FirstElement(rotary_.from) * size_;
     heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
-      rotate(heads, false);
+      rotation.Rotate(gain, heads);
     } else {
-      ForEachInBuffer(heads, rotate);
+      RotateInBuffer(heads, gain, rotation);
     }
   }
 
@@ -71,12 +71,14 @@ class TokenHeads {
   }
 
   // Not inlined, because its buffer takes 4 KB of stack, which calls without a buffer should not need.
-  template <class Rotate>
-  POSENC_NOINLINE void ForEachInBuffer(const Heads& heads, const Rotate& rotate) const {
+  template <class Rotation>
+  POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
     for (std::size_t h = 0; h < heads.count; ++h) {
       Copy(heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer, heads.pairs);
-      rotate(Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore}, true);
+      rotation.Rotate(
+          gain, Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore});
+      rotation.End();  // before the next head takes the buffer
       Copy(buffer, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
     }
   }
@@ -120,117 +122,6 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-// Calls rotate(gain, heads, must_complete) for the heads of token t in all tensors (TokenHeads::ForToken).
-template <class Rotate>
-void ForTensors(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, Cached cached,
-                std::size_t t, double amplitude, const Rotate& rotate) {
-  for (std::size_t i = 0; i < tensors.count; ++i) {
-    const posenc_heads& tensor = tensors.heads[i];
-    if (tensor.heads == 0) continue;
-    const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
-    TokenHeads(rotary, tensors.type, tensor, tokens, cached)
-        .ForToken(t, [&](const Heads& heads, bool must_complete) { rotate(gain, heads, must_complete); });
-  }
-}
-
-// Multiplies x [count] by scale. Each product is rounded once.
-void ScaleFloats(double scale, float* x, std::size_t count) {
-  if (scale == 1.0) return;
-  const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto wide = static_cast<double>(x[i]);
-    const bool is_exact = is_float || !std::isfinite(wide);  // whether the product of doubles is exact
-    x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
-  }
-}
-
-// Copies elements of kSize bytes each, for k < count.
-template <std::size_t kSize>
-struct Elements {
-  // to[k] = from[2 * k]
-  static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* to) {
-    for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * kSize, from + 2 * k * kSize, kSize);
-  }
-
-  // to[2 * k] = a[k], to[2 * k + 1] = b[k]
-  static void Interleave(const unsigned char* a, const unsigned char* b, std::size_t count,
-                         unsigned char* to) {
-    for (std::size_t k = 0; k < count; ++k) {
-      std::memcpy(to + 2 * k * kSize, a + k * kSize, kSize);
-      std::memcpy(to + (2 * k + 1) * kSize, b + k * kSize, kSize);
-    }
-  }
-};
-
-// Reads or writes a row of a cache, in any layout.
-class CacheRow {
- public:
-  CacheRow(const Rotary& rotary, const posenc_cache& cache, const CacheColumns& columns, std::size_t row)
-      : rotary_(rotary), cache_(cache), size_(ElementSize(cache.type)), bytes_(rotary.pairs * size_) {
-    const std::size_t offset = row * cache.row_stride + columns.step * rotary.First();
-    cos_ = static_cast<unsigned char*>(cache.cos) + offset * size_;
-    sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
-           (offset + columns.sines) * size_;
-    is_interleaved_ = columns.step == 2;
-    copy_ = columns.copy * size_;
-  }
-
-  // Writes the row. cosines and sines [pairs] have the cache's type.
-  void Store(const unsigned char* cosines, const unsigned char* sines) const {
-    if (is_interleaved_ && copy_ == 0) {
-      Interleave(cosines, sines, cos_);
-    } else if (is_interleaved_) {
-      Interleave(cosines, cosines, cos_);
-      Interleave(sines, sines, sin_);
-    } else {
-      std::memcpy(cos_, cosines, bytes_);
-      std::memcpy(sin_, sines, bytes_);
-      if (copy_ == 0) return;
-      std::memcpy(cos_ + copy_, cosines, bytes_);
-      std::memcpy(sin_ + copy_, sines, bytes_);
-    }
-  }
-
-  // Reads the row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
-  // zeros after the pairs.
-  void Load(const Gain& gain, float* cosines, float* sines) const {
-    LoadFrom(cos_, gain.scale, cosines);
-    LoadFrom(sin_, gain.inverse ? -gain.scale : gain.scale, sines);
-  }
-
- private:
-  void LoadFrom(const unsigned char* from, double scale, float* to) const {
-    const std::size_t pairs = rotary_.pairs;
-    alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
-    if (is_interleaved_) {
-      size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements)
-                 : Elements<4>::TakeEven(from, pairs, elements);
-      from = elements;
-    }
-    if (cache_.type == POSENC_F32) {
-      std::memcpy(to, from, bytes_);
-    } else {
-      rotary_.kernels->widen[cache_.type](from, pairs, to);
-    }
-    std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
-    ScaleFloats(scale, to, pairs);
-  }
-
-  void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
-    const auto interleave = size_ == 2   ? Elements<2>::Interleave
-                            : size_ == 4 ? Elements<4>::Interleave
-                                         : Elements<8>::Interleave;
-    interleave(a, b, rotary_.pairs, to);
-  }
-
-  const Rotary& rotary_;
-  const posenc_cache& cache_;
-  std::size_t size_, bytes_;   // the bytes of one element, and of one element for each pair
-  unsigned char *cos_, *sin_;  // where the row's cosines and sines begin
-  bool is_interleaved_;        // whether cosines, and sines, of neighbouring pairs are two columns apart
-  std::size_t copy_;           // bytes from a number to its repetition; 0 if it is not repeated
-};
-
 // Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
 // rotary instead.
 template <class Walk>
@@ -246,91 +137,97 @@ Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   return tally;
 }
 
-Tally RotateTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return InFpState([&] {
-    HeadSinCos sin_cos(rotary);
-    const Cached cached = WhatCaches(rotary, tensors, positions.tokens);
-    Tally tally;
-    for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += sin_cos.Take(positions, t);
-      ForTensors(rotary, tensors, positions.tokens, cached, t, rotary.table.amplitude,
-                 [&](const Gain& gain, const Heads& heads, bool must_complete) {
-                   tally += sin_cos.Rotate(tensors.type, gain, heads);
-                   if (must_complete) tally += sin_cos.Resolve(tensors.type);
-                 });
-    }
-    tally += sin_cos.Resolve(tensors.type);
-    return tally;
-  });
-}
+// A rotation by positions: computes the angles of each token.
+class ByPositions {
+ public:
+  ByPositions(const Rotary& rotary, const TokenPositions& positions, posenc_type type)
+      : positions_(positions), rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
 
-Tally RotateByCache(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  return InFpState([&] {
-    alignas(64) float cosines[kPairBuffer], sines[kPairBuffer];
-    const Cached cached = WhatCaches(rotary, tensors, tokens);
-    const CacheColumns columns = ColumnsOf(rows.cache.layout, rotary);
-    for (std::size_t t = 0; t < tokens; ++t) {
-      const CacheRow row(rotary, rows.cache, columns, rows.At(t));
-      Gain loaded{};  // the gain of cosines and sines; no tensor has a gain of 0
-      ForTensors(rotary, tensors, tokens, cached, t, 1.0, [&](const Gain& gain, const Heads& heads, bool) {
-        if (!(gain == loaded)) row.Load(gain, cosines, sines);
-        loaded = gain;
-        rotary.kernels->fast[tensors.type][heads.pairing](cosines, sines, heads);
-      });
-    }
-    return Tally{};
-  });
-}
+  void Begin(std::size_t t) {
+    double position[POSENC_MAX_AXES];
+    positions_.At(t, position);
+    rotation_.Begin(position);
+  }
+  void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
+  void End() { rotation_.End(); }
+  const Tally& tally() const { return rotation_.tally(); }
 
-Tally WriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return InFpState([&] {
-    alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
-    TokenSinCos sin_cos(rotary);
-    const Gain gain{rotary.table.amplitude, 1.0, false};
-    const CacheColumns columns = ColumnsOf(cache.layout, rotary);
-    Tally tally;
-    for (std::size_t t = 0; t < positions.tokens; ++t) {
-      tally += sin_cos.Take(positions, t);
-      tally += sin_cos.Round(cache.type, gain, cosines, sines);
-      CacheRow(rotary, cache, columns, t).Store(cosines, sines);
+ private:
+  const TokenPositions& positions_;
+  HeadRotation rotation_;
+};
+
+// A rotation by the caller's cache: loads the cosines and sines of each token.
+class ByCache {
+ public:
+  ByCache(const Rotary& rotary, const CacheRows& rows, posenc_type type)
+      : rotary_(rotary), rows_(rows), type_(type), cache_(rotary, rows.cache) {}
+
+  void Begin(std::size_t t) {
+    row_ = rows_.At(t);
+    loaded_ = {};
+  }
+  void Rotate(const Gain& gain, const Heads& heads) {
+    if (!(gain == loaded_)) cache_.Load(row_, gain, cosines_, sines_);
+    loaded_ = gain;
+    RotateByFloats(rotary_.kernels, type_, cosines_, sines_, heads);
+  }
+  void End() {}
+  Tally tally() const { return {}; }
+
+ private:
+  const Rotary& rotary_;
+  const CacheRows& rows_;
+  posenc_type type_;
+  CacheAccess cache_;
+  std::size_t row_ = 0;
+  Gain loaded_{};  // the gain of cosines_ and sines_; no tensor has a gain of 0
+  alignas(64) float cosines_[kPairBuffer];
+  alignas(64) float sines_[kPairBuffer];
+};
+
+// Rotates the heads of all tensors, token by token: all heads of a token share its cosines and sines.
+template <class Rotation>
+Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, double amplitude,
+                   Rotation& rotation) {
+  const Cached cached = WhatCaches(rotary, tensors, tokens);
+  for (std::size_t t = 0; t < tokens; ++t) {
+    rotation.Begin(t);
+    for (std::size_t i = 0; i < tensors.count; ++i) {
+      const posenc_heads& tensor = tensors.heads[i];
+      if (tensor.heads == 0) continue;
+      const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
+      TokenHeads(rotary, tensors.type, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
-    return tally;
-  });
+  }
+  rotation.End();
+  return rotation.tally();
 }
 
 }  // namespace
 
-CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
-  // Two tables in which both elements of a pair have a column, so each number is there twice.
-  const auto in_both = [&](posenc_pairing pairing) {
-    return CacheColumns{0, ElementsOf(pairing, 1, rotary.head_pairs).a,
-                        ElementsOf(pairing, 0, rotary.head_pairs).b};
-  };
-  switch (layout) {
-    case POSENC_CACHE_HALVES:
-      break;
-    case POSENC_CACHE_DUPLICATED:
-      return in_both(rotary.from);
-    case POSENC_CACHE_COS_SIN:
-      return {rotary.head_pairs, 1, 0};
-    case POSENC_CACHE_PAIRS:
-      return {1, 2, 0};
-    case POSENC_CACHE_HALVES_TWICE:
-      return in_both(POSENC_HALF_SPLIT);
-  }
-  return {0, 1, 0};
-}
-
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return RotateTokens(piece, positions, tensors); });
+  return ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] {
+      ByPositions rotation(piece, positions, tensors.type);
+      return RotateTokens(piece, tensors, positions.tokens, piece.table.amplitude, rotation);
+    });
+  });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  ForEachPiece(rotary, [&](const Rotary& piece) { return RotateByCache(piece, rows, tokens, tensors); });
+  ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] {
+      ByCache rotation(piece, rows, tensors.type);
+      return RotateTokens(piece, tensors, tokens, 1.0, rotation);
+    });
+  });
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) { return WriteCache(piece, positions, cache); });
+  return ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] { return WriteRows(piece, positions, cache); });
+  });
 }
 
 }  // namespace internal

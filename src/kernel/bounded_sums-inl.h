@@ -1,7 +1,7 @@
 // Rotation of a vector of pairs with any elements: sums in double and bounds of their errors. A sum less its
 // bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. The quick
-// loop leaves vectors to this tier. Then single pairs come here with direct angles. `RecomputePair` takes the
-// pairs that are left. Included once per target.
+// loop leaves vectors to this tier. Then single pairs come here, from a queue, with direct angles.
+// `RecomputePair` takes the pairs that are left. Included once per target.
 //
 //   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin belong to the token's angle
 //
@@ -35,50 +35,36 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <posenc_type kType>
 using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
-// What a token's cosines and sines are multiplied by, factor = G and sine_factor = +-G, and how large the
-// error of a sum is. A term a c of a sum adds |a| (|c| relative + absolute) to the sum's bound; this covers
-// the roundings of the sum as well:
-//
-//   direct angles  relative = kDirectRotationError (9 u)
-//   added angles   absolute = kAddedRotationError * G (12 u G)
-//   16-bit types   relative = kFloatRotationError (2.1 v), which covers direct angles as well
-//
-// With direct angles `absolute` is kMinSinCosError, until `TightenFor` has found no tiny cosine or sine.
-struct SinCosBounds {
-  double factor, sine_factor;
-  double relative, absolute;
-  bool are_direct;  // each cosine and sine has the right sign, and is 0 only if it is exactly 0
-  bool has_zeros;   // some may be exactly 0, which has no error
-  bool are_exact;  // G is so short that an element times +-G is exact, as are sums with a cosine or sine of 0
+// The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are
+// added (16-bit types).
+inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float) {
+  return {gain.nearest(),
+          gain.inverse ? -gain.nearest() : gain.nearest(),
+          in_float     ? kFloatRotationError
+          : are_direct ? kDirectRotationError
+                       : 0.0,
+          are_direct ? kMinSinCosError : kAddedRotationError * gain.nearest(),
+          are_direct,
+          are_direct,
+          are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))};
+}
 
-  // in_float: sums become floats before their bounds are added (16-bit types).
-  SinCosBounds(const Gain& gain, bool direct, bool in_float)
-      : factor(gain.nearest()),
-        sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()),
-        relative(in_float ? kFloatRotationError
-                 : direct ? kDirectRotationError
-                          : 0.0),
-        absolute(direct ? kMinSinCosError : kAddedRotationError * gain.nearest()),
-        are_direct(direct),
-        has_zeros(direct),
-        are_exact(direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))) {}
-
-  // Clears has_zeros and `absolute` if all of a token's direct cosines and sines [pairs] exceed
-  // kMinPlainSinCos: none is 0, or so small that products underflow. Most tokens beyond position 0 are so.
-  HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, std::size_t pairs) {
-    if (!are_direct) return;
-    const Doubles d;
-    auto smallest = hn::Set(d, 1.0);
-    for (std::size_t i = 0; i < pairs; i += hn::Lanes(d)) {
-      auto least = hn::Min(hn::Abs(hn::LoadU(d, cosines + i)), hn::Abs(hn::LoadU(d, sines + i)));
-      if (i + hn::Lanes(d) > pairs) least = hn::IfThenElse(hn::FirstN(d, pairs - i), least, smallest);
-      smallest = hn::Min(smallest, least);
-    }
-    if (!hn::AllTrue(d, hn::Gt(smallest, hn::Set(d, kMinPlainSinCos)))) return;
-    has_zeros = false;
-    absolute = 0.0;
+// Clears has_zeros and `absolute` if all of a token's direct cosines and sines [pairs] exceed
+// kMinPlainSinCos: none is 0, or so small that products underflow. Most tokens beyond position 0 are so.
+inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, std::size_t pairs,
+                                    SinCosBounds& bounds) {
+  if (!bounds.are_direct) return;
+  const Doubles d;
+  auto smallest = hn::Set(d, 1.0);
+  for (std::size_t i = 0; i < pairs; i += hn::Lanes(d)) {
+    auto least = hn::Min(hn::Abs(hn::LoadU(d, cosines + i)), hn::Abs(hn::LoadU(d, sines + i)));
+    if (i + hn::Lanes(d) > pairs) least = hn::IfThenElse(hn::FirstN(d, pairs - i), least, smallest);
+    smallest = hn::Min(smallest, least);
   }
-};
+  if (!hn::AllTrue(d, hn::Gt(smallest, hn::Set(d, kMinPlainSinCos)))) return;
+  bounds.has_zeros = false;
+  bounds.absolute = 0.0;
+}
 
 // Sums in double, x = a c - b s and y = b c + a s, and bounds of their errors; a bound is 0 if the sum is
 // exact.
@@ -156,7 +142,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   }
 }
 
-// Rotates a vector of pairs: x, y = bits of the rotated elements, as StorePairs takes them. Returns the
+// Rotates a vector of pairs: x, y = bits of the rotated elements, as StoreElements takes them. Returns the
 // undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
 //
 //   larger          bits of the larger of |a| and |b|
@@ -255,25 +241,52 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
   return Float16Bits(df, canonical);
 }
 
-// Resolves the queued pairs, all of one type and gain: stores each rotated element, correctly rounded. A lane
-// holds one pair, because each pair has its multiple and its step.
+// Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
+// read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
+// room.
+template <posenc_type kType>
+HWY_NOINLINE void QueueUndecided(const Rotation& rotation, const Heads& heads, PairCursor at,
+                                 std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
+                                 UndecidedPairs& undecided) {
+  constexpr std::size_t kSize = sizeof(ElementOf<kType>);
+  unsigned char* data = heads.data + at.head * heads.stride;
+  for (; pairs != 0; pairs &= pairs - 1) {
+    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = undecided.count++;
+    const std::size_t pair = at.pair + k;
+    const PairIndex here = ElementsOf(heads.pairing, k, apart),
+                    there = ElementsOf(heads.pairing, pair, heads.apart);
+    const PhaseStep step(rotation.table, rotation.multiples[pair], pair);
+    undecided.pair[n] = static_cast<std::uint32_t>(pair);
+    undecided.a[n] = LoadBits(kType, reinterpret_cast<const unsigned char*>(from + here.a));
+    undecided.b[n] = LoadBits(kType, reinterpret_cast<const unsigned char*>(from + here.b));
+    undecided.multiple[n] = rotation.multiples[pair];
+    undecided.high[n] = step.high;
+    undecided.low[n] = step.low;
+    undecided.x[n] = data + there.a * kSize;
+    undecided.y[n] = data + there.b * kSize;
+  }
+}
+
+// Resolves queued pairs, all of one type and gain: stores the rotated elements that are decided, correctly
+// rounded. A lane holds one pair, because each pair has its multiple and its step.
 //
 // Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
-// RecomputePair takes, in two doubles or in wide arithmetic, the pairs that this leaves undecided: 1 of 2.7
-// million rotated pairs of float32, none of 65 million of each 16-bit type (src/README.md). It takes the
-// cosine and sine, or NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
+// Undecided pairs stay in the queue, for RecomputePair: 1 of 2.7 million rotated pairs of float32, none of 65
+// million of each 16-bit type (src/README.md). Their cosine and sine are kept, or NaNs if the phase lost too
+// much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.
 inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const FrequencyTable& table,
                                                const Gain& gain, UndecidedPairs& undecided, Tally& tally) {
   const Doubles d;
-  const SinCosBounds bounds(gain, true, false);
+  const SinCosBounds bounds = MakeBounds(gain, true, false);
   const FormatRounding format = type == POSENC_F32    ? kFormatRounding<POSENC_F32>
                                 : type == POSENC_BF16 ? kFormatRounding<POSENC_BF16>
                                                       : kFormatRounding<POSENC_F16>;
   tally.doubles += undecided.count;
+  std::size_t left = 0;
   for (std::size_t n = undecided.count; n % hn::Lanes(d) != 0; ++n) {  // zeros up to a whole vector
     undecided.multiple[n] = undecided.high[n] = undecided.low[n] = 0.0;
     undecided.a[n] = undecided.b[n] = 0;
@@ -309,22 +322,13 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
         StoreBits(type, ys[k], undecided.y[n]);
         continue;
       }
-      unsigned char a_element[sizeof(float)], b_element[sizeof(float)];
-      StoreBits(type, undecided.a[n], a_element);
-      StoreBits(type, undecided.b[n], b_element);
-      const UndecidedPair one = {type,
-                                 undecided.pair[n],
-                                 undecided.multiple[n],
-                                 LoadElement(type, a_element),
-                                 LoadElement(type, b_element),
-                                 cosines[k],
-                                 sines[k]};
-      const RotatedPair rotated = RecomputePair(table, gain, one, undecided.wide, tally);
-      StoreElement(type, rotated.x, undecided.x[n]);
-      StoreElement(type, rotated.y, undecided.y[n]);
+      undecided.Move(n, left);
+      undecided.cosine[left] = cosines[k];
+      undecided.sine[left] = sines[k];
+      ++left;
     }
   }
-  undecided.count = 0;
+  undecided.count = left;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -27,7 +27,8 @@ inline constexpr std::size_t kVectorPadding = kMaxVectorBytes / sizeof(float);
 static_assert(kPadding >= kVectorPadding, "tables are read as whole vectors too");
 
 // What a token's cosines and sines are added from: the cosines and sines of its anchor, a token before it,
-// and of the offset from there. Arrays [pairs], readable as whole vectors.
+// and of the offset from there. Arrays [pairs], readable as whole vectors. The offset's are null if the token
+// is its own anchor.
 struct AddedAngles {
   const double* cosines;
   const double* sines;
@@ -55,11 +56,12 @@ inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_
   return multiple == 0.0 || table.unreduced_high[pair] == 0.0;
 }
 
-// The angles and the gain of a token's rotation.
+// The angles and the gain of a token's rotation, and what counts the pairs that slower tiers decide.
 struct Rotation {
   const FrequencyTable& table;
   const Multiples& multiples;
   const Gain& gain;
+  Tally& tally;
 };
 
 // Which cache can hold the elements of a call until the next call, by their size: one of the core's own, one
@@ -91,9 +93,26 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t a
 }
 
 // Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
-// pairing (PlacedSinCos, pairs-inl.h).
-struct PlacedSinCosRoom {
+// pairing (PackedSinCos, pairs-inl.h).
+struct PackedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxPiece * sizeof(double)];
+};
+
+// What a token's cosines and sines are multiplied by, factor = G and sine_factor = +-G, and how large the
+// error of a sum is (MakeBounds, bounded_sums-inl.h). A term a c of a sum adds |a| (|c| relative + absolute)
+// to the sum's bound; this covers the roundings of the sum as well:
+//
+//   direct angles  relative = kDirectRotationError (9 u)
+//   added angles   absolute = kAddedRotationError * G (12 u G)
+//   16-bit types   relative = kFloatRotationError (2.1 v), which covers direct angles as well
+//
+// With direct angles `absolute` is kMinSinCosError, until `TightenFor` has found no tiny cosine or sine.
+struct SinCosBounds {
+  double factor, sine_factor;
+  double relative, absolute;
+  bool are_direct;  // each cosine and sine has the right sign, and is 0 only if it is exactly 0
+  bool has_zeros;   // some may be exactly 0, which has no error
+  bool are_exact;  // G is so short that an element times +-G is exact, as are sums with a cosine or sine of 0
 };
 
 // A token's cosines and sines [pairs], without the gain: direct ones with a relative error of kDirectError,
@@ -103,13 +122,15 @@ struct TokenAngles {
   double* cosines;
   double* sines;
   bool are_direct;
+  bool has_bounds;  // whether `bounds` belong to these angles and to the gain
+  SinCosBounds bounds;
+  std::size_t undecided_by_added;  // pairs that bounds of added angles have left undecided
 };
 
 // The queue of undecided pairs. They may belong to several tokens, and have one type and one gain.
-// ResolveUndecidedPairs resolves them and stores their elements.
 struct UndecidedPairs {
-  // A loop resolves the queue when it holds kFull pairs or more. kCapacity leaves room for what one vector,
-  // or all deferred ones, may add to an almost full queue, and for loads of whole vectors.
+  // The queue is resolved when it holds kFull pairs or more. kCapacity leaves room for what one vector, or
+  // all deferred ones, may add to an almost full queue, and for loads of whole vectors.
   static constexpr std::size_t kFull = 32;
   static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
@@ -120,6 +141,8 @@ struct UndecidedPairs {
   double multiple[kCapacity];
   double high[kCapacity];  // the pair's phase step is high + low quarter turns
   double low[kCapacity];
+  double cosine[kCapacity];  // of a pair that ResolveUndecidedPairs has left; NaN if doubles do not tell it
+  double sine[kCapacity];
   unsigned char* x[kCapacity];  // where the rotated elements are stored
   unsigned char* y[kCapacity];
   SharedSinCos wide;
@@ -127,6 +150,17 @@ struct UndecidedPairs {
   void Clear() {
     count = 0;
     wide.Clear();
+  }
+  bool IsFull() const { return count >= kFull; }
+
+  // Moves pair `from` to `to`, which is not after it, but not its step.
+  void Move(std::size_t from, std::size_t to) {
+    pair[to] = pair[from];
+    a[to] = a[from];
+    b[to] = b[from];
+    multiple[to] = multiple[from];
+    x[to] = x[from];
+    y[to] = y[from];
   }
 };
 
@@ -148,7 +182,7 @@ struct PhaseStep {
 };
 
 // How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
-struct Progress {
+struct PairCursor {
   std::size_t head, pair;
 };
 
@@ -168,12 +202,6 @@ inline void StoreBits(posenc_type type, std::uint32_t bits, unsigned char* to) {
     std::memcpy(to, &half, sizeof(half));
   }
 }
-
-// Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
-// read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
-// room.
-void QueueUndecided(posenc_type type, std::uint64_t pairs, const void* from, std::size_t apart, Progress at,
-                    const Rotation& rotation, const Heads& heads, UndecidedPairs& undecided);
 
 }  // namespace internal
 }  // namespace posenc

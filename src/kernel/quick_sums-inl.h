@@ -27,7 +27,7 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A token's cosines and sines times the gain, c and s, as PlaceSinCos wrote them:
+// A token's cosines and sines times the gain, c and s, as PackSinCos wrote them:
 //
 //   float32       c * kSinCosScale = cosines, s * kSinCosScale = sines; the low parts are not read
 //   16-bit types  c = cosines + low_cosines, s = sines + low_sines

@@ -4,12 +4,10 @@
 
 #include "kernel/rotary_kernels.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "kernel/highway_settings.h"
-#include "kernel/rotary_reference.h"
 #include "kernel/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,8 +16,12 @@
 
 #include "hwy/highway.h"
 
-#include "kernel/rotate-inl.h"
+#include "kernel/cache_row-inl.h"
+#include "kernel/pack_sincos-inl.h"
+#include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
+#include "kernel/rotate_quickly-inl.h"
+#include "kernel/token_sincos-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
@@ -53,12 +55,13 @@ namespace HWY_NAMESPACE {
 constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           &SinCosOfOffset,
                                           &AddTokenAngles,
-                                          {nullptr, &RoundSinCos<POSENC_F32>, &RoundSinCos<POSENC_BF16>,
-                                           &RoundSinCos<POSENC_F16>, &RoundSinCosToDouble},
-                                          POSENC_TYPES(RoundAddedAngles),
+                                          {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>,
+                                           &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
-                                          POSENC_TYPES_AND_PAIRINGS(PlaceSinCos),
-                                          POSENC_TYPES_AND_PAIRINGS(RotateExact),
+                                          POSENC_TYPES_AND_PAIRINGS(PackSinCos),
+                                          POSENC_TYPES_AND_PAIRINGS(RotateAndQueue),
+                                          POSENC_TYPES(RotateBetweenBounds),
+                                          &PairsPerPass,
                                           &ResolveUndecidedPairs,
                                           POSENC_TYPES_AND_PAIRINGS(RotateFast)};
 
@@ -73,52 +76,10 @@ struct RotaryRow<HWY_TARGET> {
 }  // namespace posenc
 
 #if HWY_ONCE
-// The scalar path (rotary_reference.h): every pair is resolved at once, so that nothing is placed or queued.
 namespace posenc {
 namespace internal {
-namespace {
 
-template <posenc_type kType>
-Tally Round(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-            const double* /*cosines*/, const double* /*sines*/, void* rounded_cosines, void* rounded_sines) {
-  return ReferenceRound(table, multiples, gain, kType, rounded_cosines, rounded_sines);
-}
-
-template <posenc_type, posenc_pairing>
-void PlaceNone(const double* /*cosines*/, const double* /*sines*/, std::size_t /*pairs*/,
-               const Gain& /*gain*/, PlacedSinCosRoom& /*placed*/) {}
-
-template <posenc_type kType, posenc_pairing>
-Tally Exact(const Rotation& rotation, TokenAngles& /*angles*/, const PlacedSinCosRoom& /*placed*/,
-            const Heads& heads, UndecidedPairs& /*undecided*/) {
-  return ReferenceExact(rotation, kType, heads);
-}
-
-void ResolveNone(posenc_type /*type*/, const FrequencyTable& /*table*/, const Gain& /*gain*/,
-                 UndecidedPairs& /*undecided*/, Tally& /*tally*/) {}
-
-template <posenc_type kType, posenc_pairing>
-void Fast(const float* cosines, const float* sines, const Heads& heads) {
-  ReferenceFast(kType, heads, cosines, sines);
-}
-
-constexpr RotaryKernels kReference = {
-    &ReferenceSinCos,
-    nullptr,
-    nullptr,
-    {nullptr, &Round<POSENC_F32>, &Round<POSENC_BF16>, &Round<POSENC_F16>, &Round<POSENC_F64>},
-    {},
-    {nullptr, nullptr, &WidenEntries<POSENC_BF16>, &WidenEntries<POSENC_F16>},
-    POSENC_TYPES_AND_PAIRINGS(PlaceNone),
-    POSENC_TYPES_AND_PAIRINGS(Exact),
-    &ResolveNone,
-    POSENC_TYPES_AND_PAIRINGS(Fast)};
-
-}  // namespace
-
-const RotaryKernels* RotaryKernelsOf(std::int64_t target) {
-  return target == kReferenceTarget ? &kReference : RowOf<RotaryRow>(target);
-}
+const RotaryKernels* RotaryKernelsOf(std::int64_t target) { return RowOf<RotaryRow>(target); }
 
 }  // namespace internal
 }  // namespace posenc

@@ -1,4 +1,5 @@
-// The rotary's kernels: one table of functions for each compiled target (targets.h).
+// The rotary's kernels: one table of functions for each compiled target (targets.h) but the reference. The
+// classes in rotate_token.h call them, and nothing else does.
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 
@@ -17,39 +18,41 @@ namespace internal {
 // kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
   // Cosines and sines of a token's angles; relative error kDirectError (3 u).
-  Tally (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines);
+  void (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines,
+                  Tally& tally);
 
   // Cosines and sines of an offset, a small whole position; absolute error u. The arrays have no room for
-  // more than the pairs. Null in the scalar path.
+  // more than the pairs.
   void (*offset)(const FrequencyTable& table, double offset, double* cosines, double* sines);
 
   // Cosines and sines by angle addition, from an anchor's and an offset's; absolute error kAddedAngleError
-  // (6.5 u). Null in the scalar path.
+  // (6.5 u).
   void (*add)(const AddedAngles& added, std::size_t pairs, double* cosines, double* sines);
 
-  // G cos and G sin, correctly rounded to the type. `cosines` and `sines` come from `sin_cos`.
-  Tally (*round[kEntryTypes])(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                              const double* cosines, const double* sines, void* rounded_cosines,
-                              void* rounded_sines);
-
-  // The same by angle addition. Null in the scalar path.
-  Tally (*round_added[kSummandTypes])(const FrequencyTable& table, const Multiples& multiples,
-                                      const Gain& gain, const AddedAngles& added, void* rounded_cosines,
-                                      void* rounded_sines);
+  // A row of a cache: G cos and G sin, correctly rounded to the type. Angles without an offset come from
+  // `sin_cos`. The ladder is in cache_row-inl.h.
+  void (*round[kEntryTypes])(const Rotation& rotation, const AddedAngles& angles, void* cosines, void* sines);
 
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Writes G cos and G sin [pairs] to `placed` as `exact` loads them.
-  void (*place[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
-                                  const Gain& gain, PlacedSinCosRoom& placed);
+  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them.
+  void (*pack[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
+                                 const Gain& gain, PackedSinCosRoom& packed);
 
-  // Rotates a token's heads, each element correctly rounded: x = G (a cos - b sin), y = G (b cos + a sin).
-  // Undecided pairs are queued in `undecided`, until `resolve` with the same type and gain stores them. Added
-  // angles may be replaced by direct ones.
-  Tally (*exact[kSummandTypes][2])(const Rotation& rotation, TokenAngles& angles,
-                                   const PlacedSinCosRoom& placed, const Heads& heads,
-                                   UndecidedPairs& undecided);
+  // The tiers of the exact rotation: x = G (a cos - b sin), y = G (b cos + a sin), each rounded once.
+  // HeadRotation::RotateExactly (rotate_token.cc) says which tier takes what. `quickly` and `bounded` rotate
+  // pairs from `at` on, and return where they stopped. They queue single pairs that they leave undecided.
+  // `bounded` may replace added angles by direct ones.
+  PairCursor (*quickly[kSummandTypes][2])(const Rotation& rotation, const PackedSinCosRoom& packed,
+                                          const Heads& heads, PairCursor at, UndecidedPairs& undecided);
+  PairCursor (*bounded[kSummandTypes])(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
+                                       PairCursor at, std::size_t count, UndecidedPairs& undecided);
+
+  // How many pairs `quickly` takes at once.
+  std::size_t (*pairs_per_pass)(posenc_type type, posenc_pairing pairing);
+
+  // Stores the queued pairs that are decided with direct angles, and leaves the others in the queue.
   void (*resolve)(posenc_type type, const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided,
                   Tally& tally);
 
@@ -58,7 +61,8 @@ struct RotaryKernels {
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
 };
 
-// The kernels of a target; null if it is not compiled.
+// The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its
+// functions (rotary_reference.h) instead.
 const RotaryKernels* RotaryKernelsOf(std::int64_t target);
 
 }  // namespace internal

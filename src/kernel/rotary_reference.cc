@@ -114,6 +114,21 @@ bool RotateInTwoDoubles(int known, const Gain& gain, const UndecidedPair& undeci
          RoundBesideProduct(type, y * unit * factor, (swap ? b : a) * factor, rest, &rotated->y);
 }
 
+// Element k of cosines and sines = gain * cosine and gain * sine of a pair, each rounded once to a type.
+void RecomputeEntries(const Rotation& rotation, posenc_type type, std::size_t pair, std::size_t k,
+                      void* cosines, void* sines) {
+  ++rotation.tally.recomputed;
+  const RoundedSinCos exact = RoundExactly(rotation.table, pair, rotation.multiples[pair], nullptr,
+                                           rotation.gain, type, rotation.tally);
+  const auto store = [&](double value, void* to) {
+    auto* at = static_cast<unsigned char*>(to) + k * ElementSize(type);
+    if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
+    StoreElement(type, static_cast<float>(value), at);
+  };
+  store(exact.cosine, cosines);
+  store(exact.sine, sines);
+}
+
 // Stores rotate(i, a, b) for pair i of each head, whose elements are a and b.
 template <class Rotate>
 void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
@@ -133,24 +148,14 @@ void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
 
 }  // namespace
 
-template <class Value>
-void RecomputeSinCos(const PairsAt& pairs, const Gain& gain, posenc_type type, const std::uint64_t* undecided,
-                     std::size_t lanes, Value* cosines, Value* sines) {
+void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
+                     const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines) {
   for (std::size_t k = 0; k < lanes; ++k) {
-    const std::size_t pair = pairs.begin + k;
-    if (undecided[k] == 0 || pair >= pairs.table.count)
+    if (undecided[k] == 0 || first + k >= rotation.table.count)
       continue;  // past the pairs, lanes only fill the vector
-    ++pairs.tally.recomputed;
-    const RoundedSinCos exact =
-        RoundExactly(pairs.table, pair, pairs.multiples[k], nullptr, gain, type, pairs.tally);
-    cosines[k] = static_cast<Value>(exact.cosine);
-    sines[k] = static_cast<Value>(exact.sine);
+    RecomputeEntries(rotation, type, first + k, k, cosines, sines);
   }
 }
-template void RecomputeSinCos(const PairsAt&, const Gain&, posenc_type, const std::uint64_t*, std::size_t,
-                              float*, float*);
-template void RecomputeSinCos(const PairsAt&, const Gain&, posenc_type, const std::uint64_t*, std::size_t,
-                              double*, double*);
 
 RotatedPair RecomputePair(const FrequencyTable& table, const Gain& gain, const UndecidedPair& undecided,
                           SharedSinCos& wide, Tally& tally) {
@@ -196,38 +201,18 @@ bool IsShortInFloat(const Gain& gain) {
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();
 }
 
-Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, void* cosines, void* sines) {
-  const std::size_t size = ElementSize(type);
-  Tally tally;
-  tally.recomputed = table.count;
-  for (std::size_t i = 0; i < table.count; ++i) {
-    const RoundedSinCos exact = RoundExactly(table, i, multiples[i], nullptr, gain, type, tally);
-    const auto store = [&](double value, void* to) {
-      auto* at = static_cast<unsigned char*>(to) + i * size;
-      if (type == POSENC_F64) return StoreDoubles(&value, 1, 1, at);
-      StoreElement(type, static_cast<float>(value), at);
-    };
-    store(exact.cosine, cosines);
-    store(exact.sine, sines);
-  }
-  return tally;
+void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines) {
+  for (std::size_t i = 0; i < rotation.table.count; ++i)
+    RecomputeEntries(rotation, type, i, i, cosines, sines);
 }
 
-Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
-                      double* sines) {
-  return ReferenceRound(table, multiples, kNoGain, POSENC_F64, cosines, sines);
-}
-
-Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
+void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
   SharedSinCos wide;
   wide.Clear();
-  Tally tally;
   ForPairs(type, heads, [&](std::size_t i, float a, float b) {
     return RecomputePair(rotation.table, rotation.gain, {type, i, rotation.multiples[i], a, b, NAN, NAN},
-                         wide, tally);
+                         wide, rotation.tally);
   });
-  return tally;
 }
 
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines) {

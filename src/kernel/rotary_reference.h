@@ -1,5 +1,5 @@
-// Caches and rotation by the scalar path (wide_sincos.h): the last row of the rotary's table of kernels, and
-// the last tier of all others.
+// Caches and rotation by the scalar path (wide_sincos.h): what the target REFERENCE does, and
+// the last tier of all other targets.
 #ifndef POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 #define POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 
@@ -16,11 +16,10 @@
 namespace posenc {
 namespace internal {
 
-// Replaces gain * cosine and gain * sine, each rounded once to a type, of the pairs for which undecided[k] !=
-// 0, k < lanes. Value, float or double, holds the type's numbers.
-template <class Value>
-void RecomputeSinCos(const PairsAt& pairs, const Gain& gain, posenc_type type, const std::uint64_t* undecided,
-                     std::size_t lanes, Value* cosines, Value* sines);
+// Stores gain * cosine and gain * sine, each rounded once to a type, of the pairs first + k for which
+// undecided[k] != 0, k < lanes. They become element k of the arrays, which may have any alignment.
+void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
+                     const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines);
 
 // A pair that is rotated: its elements (a, b), of a type that is float or shorter, and its angle, which is
 // that of pair `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
@@ -48,12 +47,9 @@ bool IsShort(const Gain& gain);
 // these.
 bool IsShortInFloat(const Gain& gain);
 
-// REFERENCE's row of RotaryKernels.
-Tally ReferenceSinCos(const FrequencyTable& table, const Multiples& multiples, double* cosines,
-                      double* sines);
-Tally ReferenceRound(const FrequencyTable& table, const Multiples& multiples, const Gain& gain,
-                     posenc_type type, void* cosines, void* sines);
-Tally ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
+// What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
+void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines);
+void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
 
 }  // namespace internal

@@ -57,7 +57,7 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>*
   const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
   const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-  StorePairs<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
+  StoreElements<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
 }
 
 // Rotates the pairs from `first` on of all heads, a vector at a time; the last ones of a head in a buffer.

@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
+#include "kernel/pack_sincos-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/quick_sums-inl.h"
 
@@ -34,7 +35,7 @@ struct DeferredVectors {
   static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
 
   std::size_t count = 0;
-  Progress at[kMax];
+  PairCursor at[kMax];
   std::size_t pairs[kMax];
   std::uint8_t lanes[kMax][8];
   HWY_ALIGN ElementOf<kType> elements[kMax]
@@ -44,8 +45,8 @@ struct DeferredVectors {
 #if HWY_TARGET == HWY_SCALAR
 
 template <posenc_type kType, posenc_pairing, class Value>
-Progress RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, Progress at,
-                       DeferredVectors<kType>& /*deferred*/) {
+PairCursor RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, PairCursor at,
+                         DeferredVectors<kType>& /*deferred*/) {
   return at;
 }
 
@@ -65,7 +66,7 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 // float32 without kCutsSums.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
-                      std::size_t count, Progress at, DeferredVectors<kType>& deferred) {
+                      std::size_t count, PairCursor at, DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
   if (kType == POSENC_F32 && !kCutsSums<kType>)
@@ -96,7 +97,7 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
 // Returns false, and stores nothing, if lanes are undecided and `Defer` refuses the vector.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
 HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
-                            const QuickSinCos<Value>& sin_cos, Progress at,
+                            const QuickSinCos<Value>& sin_cos, PairCursor at,
                             DeferredVectors<kType>& deferred) {
   const std::size_t i = at.pair;
   constexpr bool kNoticesNans = kCutsSums<kType>;
@@ -146,7 +147,7 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
 // and of the next one, and a lane tests both. In sin_cos, a vector for even pairs comes before each vector
 // for odd pairs (Deinterleave).
 HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
-                            const QuickSinCos<float>& sin_cos, Progress at,
+                            const QuickSinCos<float>& sin_cos, PairCursor at,
                             DeferredVectors<POSENC_BF16>& deferred) {
   constexpr posenc_type kType = POSENC_BF16;
   const Entries df;
@@ -197,7 +198,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
 // Lane k tests element k of both vectors.
 template <posenc_type kType, class Value>
 HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
-                              const QuickSinCos<Value>& sin_cos, Progress at,
+                              const QuickSinCos<Value>& sin_cos, PairCursor at,
                               DeferredVectors<kType>& deferred) {
   const Entries df;
   const std::size_t i = at.pair, lanes = hn::Lanes(df);
@@ -219,15 +220,15 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
   return true;
 }
 
-// Rotates a token's heads from `at` on, which begins a block (BoundedRotation::Block).
+// Rotates a token's heads from `at` on, which begins a pass (PairsPerPass).
 //
-//   shared  for all heads: c and s of all pairs, as PlaceSinCos wrote them
+//   shared  for all heads: c and s of all pairs, as PackSinCos wrote them
 //
 // Stops at, and returns, the first vector that is neither decided nor deferred, or the last pairs of a head
 // if they do not fill a vector; BoundedRotation takes them. Returns head heads.count if all are done.
 template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_NOINLINE Progress RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, Progress at,
-                                    DeferredVectors<kType>& deferred) {
+HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, PairCursor at,
+                                      DeferredVectors<kType>& deferred) {
   const QuickSinCos<Value> sin_cos = shared;  // a copy, which the compiler knows no store can change
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs, apart = heads.apart;
   const std::size_t words = pairs - pairs % (2 * lanes);
@@ -286,13 +287,45 @@ HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation
   for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
-    QueueUndecided(kType, PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
-                   deferred.pairs[n], deferred.at[n], rotation, heads, undecided);
+    QueueUndecided<kType>(rotation, heads, deferred.at[n],
+                          PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
+                          deferred.pairs[n], undecided);
   }
   deferred.count = 0;
 }
 
 #endif  // HWY_SCALAR
+
+// Returns how many pairs the quick loop takes at once.
+inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
+  if (!kHasVectors) return 32;
+  const bool are_words =
+      kTakesWords<POSENC_BF16, POSENC_HALF_SPLIT> && type == POSENC_BF16 && pairing == POSENC_HALF_SPLIT;
+  return hn::Lanes(hn::ScalableTag<float>()) * (are_words ? 2 : 1);
+}
+
+// The first tier of the exact rotation, from `at` on: RotateQuickly, and the undecided pairs of the vectors
+// that it defers are queued. Returns where it stopped: at the first vector that is left to the second tier,
+// at any vector if the queue is full, or at head heads.count if all are done. `packed` is from PackSinCos for
+// the same type, pairing and gain.
+template <posenc_type kType, posenc_pairing kPairing>
+PairCursor RotateAndQueue(const Rotation& rotation, const PackedSinCosRoom& packed, const Heads& heads,
+                          PairCursor at, UndecidedPairs& undecided) {
+  using Packed = PackedSinCos<kType, kPairing>;
+  const auto& first = PackedIn<kType, kPairing>(packed).parts[0];
+  const auto& last = PackedIn<kType, kPairing>(packed).parts[Packed::kParts - 1];  // float32 has one part
+  const QuickSinCos<typename Packed::Value> sin_cos = {first.cosines, first.sines, last.cosines, last.sines};
+  DeferredVectors<kType> deferred;
+  static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
+                "there must be room");
+  for (;;) {
+    at = RotateQuickly<kType, kPairing>(heads, sin_cos, at, deferred);
+    const bool was_full = deferred.count == deferred.kMax;
+    if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
+    // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
+    if (!was_full || undecided.IsFull()) return at;
+  }
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

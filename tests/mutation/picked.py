@@ -43,7 +43,7 @@ PICKED = (
     ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
-    ("QueueDeferred", "deferred.at[n], rotation", "deferred.at[0], rotation"),
+    ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
     ("FillMultiples", "position[axes[i]]", "position[0]"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),

@@ -1,0 +1,142 @@
+#include "number/exact.h"
+
+#include "call/cache_rows.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "kernel/rotate_token.h"
+#include "number/double_double.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// Multiplies x [count] by scale. Each product is rounded once.
+void ScaleFloats(double scale, float* x, std::size_t count) {
+  if (scale == 1.0) return;
+  const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto wide = static_cast<double>(x[i]);
+    const bool is_exact = is_float || !std::isfinite(wide);  // whether the product of doubles is exact
+    x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
+  }
+}
+
+// Copies elements of kSize bytes each, for k < count.
+template <std::size_t kSize>
+struct Elements {
+  // to[k] = from[2 * k]
+  static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* to) {
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * kSize, from + 2 * k * kSize, kSize);
+  }
+
+  // to[2 * k] = a[k], to[2 * k + 1] = b[k]
+  static void Interleave(const unsigned char* a, const unsigned char* b, std::size_t count,
+                         unsigned char* to) {
+    for (std::size_t k = 0; k < count; ++k) {
+      std::memcpy(to + 2 * k * kSize, a + k * kSize, kSize);
+      std::memcpy(to + (2 * k + 1) * kSize, b + k * kSize, kSize);
+    }
+  }
+};
+
+}  // namespace
+
+CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
+  // Two tables in which both elements of a pair have a column, so each number is there twice.
+  const auto in_both = [&](posenc_pairing pairing) {
+    return CacheColumns{0, ElementsOf(pairing, 1, rotary.head_pairs).a,
+                        ElementsOf(pairing, 0, rotary.head_pairs).b};
+  };
+  switch (layout) {
+    case POSENC_CACHE_HALVES:
+      break;
+    case POSENC_CACHE_DUPLICATED:
+      return in_both(rotary.from);
+    case POSENC_CACHE_COS_SIN:
+      return {rotary.head_pairs, 1, 0};
+    case POSENC_CACHE_PAIRS:
+      return {1, 2, 0};
+    case POSENC_CACHE_HALVES_TWICE:
+      return in_both(POSENC_HALF_SPLIT);
+  }
+  return {0, 1, 0};
+}
+
+CacheAccess::CacheAccess(const Rotary& rotary, const posenc_cache& cache)
+    : rotary_(rotary),
+      type_(cache.type),
+      size_(ElementSize(cache.type)),
+      bytes_(rotary.pairs * size_),
+      stride_(cache.row_stride * size_) {
+  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
+  const std::size_t first = columns.step * rotary.First();
+  cos_ = static_cast<unsigned char*>(cache.cos) + first * size_;
+  sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
+         (first + columns.sines) * size_;
+  is_interleaved_ = columns.step == 2;
+  copy_ = columns.copy * size_;
+}
+
+void CacheAccess::Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const {
+  unsigned char *const to_cos = cos_ + row * stride_, *const to_sin = sin_ + row * stride_;
+  if (is_interleaved_ && copy_ == 0) {
+    Interleave(cosines, sines, to_cos);
+  } else if (is_interleaved_) {
+    Interleave(cosines, cosines, to_cos);
+    Interleave(sines, sines, to_sin);
+  } else {
+    std::memcpy(to_cos, cosines, bytes_);
+    std::memcpy(to_sin, sines, bytes_);
+    if (copy_ == 0) return;
+    std::memcpy(to_cos + copy_, cosines, bytes_);
+    std::memcpy(to_sin + copy_, sines, bytes_);
+  }
+}
+
+void CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
+  LoadFrom(cos_ + row * stride_, gain.scale, cosines);
+  LoadFrom(sin_ + row * stride_, gain.inverse ? -gain.scale : gain.scale, sines);
+}
+
+void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) const {
+  const std::size_t pairs = rotary_.pairs;
+  alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
+  if (is_interleaved_) {
+    size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements) : Elements<4>::TakeEven(from, pairs, elements);
+    from = elements;
+  }
+  if (type_ == POSENC_F32) {
+    std::memcpy(to, from, bytes_);
+  } else {
+    WidenToFloats(rotary_.kernels, type_, from, pairs, to);
+  }
+  std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
+  ScaleFloats(scale, to, pairs);
+}
+
+void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
+  const auto interleave = size_ == 2   ? Elements<2>::Interleave
+                          : size_ == 4 ? Elements<4>::Interleave
+                                       : Elements<8>::Interleave;
+  interleave(a, b, rotary_.pairs, to);
+}
+
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
+  AnchorAngles angles(rotary.kernels, rotary.table);
+  const Gain gain{rotary.table.amplitude, 1.0, false};
+  const CacheAccess rows(rotary, cache);
+  for (std::size_t t = 0; t < positions.tokens; ++t) {
+    double position[POSENC_MAX_AXES];
+    positions.At(t, position);
+    angles.WriteRow(position, cache.type, gain, cosines, sines);
+    rows.Store(t, cosines, sines);
+  }
+  return angles.tally();
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,59 @@
+// The rows of a caller's cache: which columns hold the cosines and the sines, and how a row is written and
+// read.
+#ifndef POSENC_SRC_CALL_CACHE_ROWS_H_
+#define POSENC_SRC_CALL_CACHE_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "call/call.h"
+#include "call/rotary.h"
+#include "kernel/heads.h"
+#include "posenc/rotary_cache_c.h"
+
+namespace posenc {
+namespace internal {
+
+// In which columns a row of a cache holds the cosine and the sine of pair i. The cosine is in column step * i
+// of the first table. With two tables, the sine is in the same column of the second table; with one table, it
+// is in column sines + step * i. If `copy` is not 0, each number is repeated `copy` columns later.
+struct CacheColumns {
+  std::size_t sines, step, copy;
+
+  bool HasTwoTables() const { return sines == 0; }
+  std::size_t Count(std::size_t pairs) const { return HasTwoTables() && copy == 0 ? pairs : 2 * pairs; }
+};
+CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
+
+// Reads or writes rows of a cache, in any layout.
+class CacheAccess {
+ public:
+  CacheAccess(const Rotary& rotary, const posenc_cache& cache);
+
+  // Writes a row. cosines and sines [pairs] have the cache's type.
+  void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
+
+  // Reads a row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
+  // zeros after the pairs.
+  void Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
+
+ private:
+  void LoadFrom(const unsigned char* from, double scale, float* to) const;
+  void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const;
+
+  const Rotary& rotary_;
+  posenc_type type_;
+  std::size_t size_, bytes_;   // the bytes of one element, and of one element for each pair
+  std::size_t stride_;         // the bytes from a row to the next one
+  unsigned char *cos_, *sin_;  // where the cosines and sines of row 0 begin
+  bool is_interleaved_;        // whether cosines, and sines, of neighbouring pairs are two columns apart
+  std::size_t copy_;           // bytes from a number to its repetition; 0 if it is not repeated
+};
+
+// Writes a row for each token. Call it in posenc's floating-point state (number/fp_state.h).
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_CALL_CACHE_ROWS_H_

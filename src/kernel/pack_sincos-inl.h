@@ -1,0 +1,225 @@
+// A token's cosines and sines, multiplied by the gain and laid out as the exact rotation's first tier loads
+// them. Included once per target.
+#if defined(POSENC_SRC_KERNEL_PACK_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_PACK_SINCOS_INL_H_
+#undef POSENC_SRC_KERNEL_PACK_SINCOS_INL_H_
+#else
+#define POSENC_SRC_KERNEL_PACK_SINCOS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "kernel/heads.h"
+#include "kernel/pairs-inl.h"
+#include "kernel/quick_sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One value for each pair: [c_0 c_1 ...] and [s_0 s_1 ...].
+template <class Value>
+struct SinCosArrays {
+  HWY_ALIGN Value cosines[kMaxPiece];
+  HWY_ALIGN Value sines[kMaxPiece];
+};
+
+// One value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
+template <class Value>
+struct SinCosPerElement {
+  HWY_ALIGN Value cosines[2 * kMaxPiece];
+  HWY_ALIGN Value sines[2 * kMaxPiece];
+};
+
+// Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b. Bfloat16 is the
+// exception, because shifts and masks separate the two elements of a 32-bit word at little cost.
+template <posenc_type kType, posenc_pairing kPairing>
+constexpr bool kTakesSinCosPerElement = kPairing == POSENC_NEIGHBOURS ? kType != POSENC_BF16 : false;
+
+// Whether a loop takes 32-bit words of two elements, so that each lane holds two pairs. The loop for
+// half-split bfloat16 does, as far as the words fill vectors.
+template <posenc_type kType, posenc_pairing kPairing>
+constexpr bool kTakesWords = kHasVectors && (kType == POSENC_BF16) && (kPairing == POSENC_HALF_SPLIT);
+
+// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats. Pairs beyond `count` may be
+// zeros.
+inline std::size_t PaddedPairs(std::size_t count) {
+  return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
+}
+
+// A token's cosines and sines [count, rounded up to whole vectors of doubles] and what multiplies them.
+struct ScaledSinCos {
+  const double* cosines;
+  const double* sines;
+  std::size_t count;
+  double factor, sine_factor;
+
+  ScaledSinCos(const double* cosines_of_token, const double* sines_of_token, std::size_t pairs,
+               const Gain& gain)
+      : cosines(cosines_of_token),
+        sines(sines_of_token),
+        count(pairs),
+        factor(gain.nearest()),
+        sine_factor(gain.inverse ? -gain.nearest() : gain.nearest()) {}
+
+  // The same with `scale`, a power of 2, in both factors.
+  ScaledSinCos Scaled(double scale) const {
+    ScaledSinCos scaled = *this;
+    scaled.factor *= scale;
+    scaled.sine_factor *= scale;
+    return scaled;
+  }
+};
+
+// Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of the pairs
+// from i on. From the first vector beyond `count` to PaddedPairs(count) they are zeros.
+//
+// Error: kScaledError (5 u) for direct angles. Worst known: see CacheRowRounding (cache_row-inl.h).
+template <class Take>
+HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
+  const hn::ScalableTag<double> d;
+  const auto factor = hn::Set(d, sin_cos.factor), sine_factor = hn::Set(d, sin_cos.sine_factor);
+  for (std::size_t i = 0; i < PaddedPairs(sin_cos.count); i += hn::Lanes(d)) {
+    const bool is_one = i < sin_cos.count;
+    take(is_one ? hn::Mul(hn::LoadU(d, sin_cos.cosines + i), factor) : hn::Zero(d),
+         is_one ? hn::Mul(hn::LoadU(d, sin_cos.sines + i), sine_factor) : hn::Zero(d), i);
+  }
+}
+
+// Stores the values of the pairs from i on: one for each pair, or one for each element.
+template <class D>
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
+  hn::StoreU(cosine, d, to.cosines + i);
+  hn::StoreU(sine, d, to.sines + i);
+}
+template <class D>
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
+                    SinCosPerElement<hn::TFromD<D>>& to) {
+  hn::StoreInterleaved2(cosine, cosine, d, to.cosines + 2 * i);
+  hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
+}
+
+// packed = the products in double, for float32.
+template <class Arrays>
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& packed) {
+  ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
+                         HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, packed); });
+}
+
+// The two floats that stand for a double v: high has its first kHighDigits digits, low is v - high as a
+// float.
+enum class Part { kHigh, kLow };
+
+// An element of the type has 24 - kHighDigits digits, so its product with a high part is exact in float: 13
+// digits for float16, 16 for bfloat16.
+template <posenc_type kType>
+constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
+
+// Returns the high or the low part of v. High parts are rounded to nearest, ties away from 0.
+//
+// Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (PROOF.md, section 6, "Quickly").
+template <posenc_type kType, Part kPart>
+HWY_INLINE FloatVec TakePart(DoubleVec v) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToUnsigned<Floats> du;
+  const auto nearest = ToFloats(v);
+  constexpr std::uint32_t kUnit = 1u << (24 - kHighDigits<kType>);
+  const auto rounded = hn::Add(hn::BitCast(du, nearest), hn::Set(du, kUnit / 2));
+  const auto high = hn::BitCast(Floats(), hn::And(rounded, hn::Set(du, ~(kUnit - 1))));
+  return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
+}
+
+// arrays = the high or the low parts of all products.
+template <posenc_type kType, Part kPart>
+HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& arrays) {
+  ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
+    hn::StoreU(TakePart<kType, kPart>(cosine), Floats(), arrays.cosines + i);
+    hn::StoreU(TakePart<kType, kPart>(sine), Floats(), arrays.sines + i);
+  });
+}
+
+// sin_cos = cosines and sines [count, rounded up to whole vectors], one value for each element.
+inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines, std::size_t count,
+                                       SinCosPerElement<float>& sin_cos) {
+  const hn::ScalableTag<float> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
+    Put(d, cosine, sine, i, sin_cos);
+  }
+}
+
+// Deinterleaves vectors in place, two at a time: [v_0 v_2 ...] [v_1 v_3 ...], as loops over words of two
+// pairs take them. If the number of vectors is odd, the last one stays as it is.
+inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i + 2 * lanes <= count; i += 2 * lanes) {
+    hn::Vec<decltype(d)> even, odd;
+    hn::LoadInterleaved2(d, values + i, even, odd);
+    hn::StoreU(even, d, values + i);
+    hn::StoreU(odd, d, values + i + lanes);
+  }
+}
+
+// What the first tier loads: doubles for float32; for 16-bit types parts[0] is high, parts[1] low.
+template <posenc_type kType, posenc_pairing kPairing>
+struct PackedSinCos {
+  using Value = std::conditional_t<kType == POSENC_F32, double, float>;
+  static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
+
+  std::conditional_t<kTakesSinCosPerElement<kType, kPairing>, SinCosPerElement<Value>, SinCosArrays<Value>>
+      parts[kParts];
+};
+
+// What PackSinCos wrote to `room` for the same type and pairing.
+template <posenc_type kType, posenc_pairing kPairing>
+const PackedSinCos<kType, kPairing>& PackedIn(const PackedSinCosRoom& room) {
+  using Packed = PackedSinCos<kType, kPairing>;
+  static_assert(sizeof(Packed) <= sizeof(room) && alignof(Packed) <= alignof(PackedSinCosRoom),
+                "there must be room");
+  return *reinterpret_cast<const Packed*>(room.bytes);
+}
+
+// packed = the high or the low parts of all products, in the order in which the loop loads them.
+template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Arrays>
+HWY_INLINE void PackParts(const ScaledSinCos& sin_cos, Arrays& packed) {
+  if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
+    SinCosArrays<float> arrays;
+    StoreParts<kType, kPart>(sin_cos, arrays);
+    PutPerElement(arrays.cosines, arrays.sines, sin_cos.count, packed);
+  } else {
+    StoreParts<kType, kPart>(sin_cos, packed);
+  }
+  if constexpr (kTakesWords<kType, kPairing>) {
+    Deinterleave(packed.cosines, sin_cos.count);
+    Deinterleave(packed.sines, sin_cos.count);
+  }
+}
+
+// Writes a token's cosines and sines [pairs], times the gain, into `room` as RotateQuickly loads them:
+// doubles for float32, times kSinCosScale; high and low parts in float for 16-bit types.
+template <posenc_type kType, posenc_pairing kPairing>
+void PackSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
+                PackedSinCosRoom& room) {
+  const ScaledSinCos scaled(cosines, sines, pairs, gain);
+  auto* packed = new (room.bytes) PackedSinCos<kType, kPairing>;
+  if constexpr (kType == POSENC_F32) {
+    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), packed->parts[0]);
+  } else {
+    PackParts<kType, kPairing, Part::kHigh>(scaled, packed->parts[0]);
+    PackParts<kType, kPairing, Part::kLow>(scaled, packed->parts[1]);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_PACK_SINCOS_INL_H_

@@ -1,0 +1,182 @@
+// The exact rotation's second tier, for what the quick loop leaves: vectors between bounds. Included once per
+// target.
+#if defined(POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_
+#undef POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_
+#else
+#define POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "kernel/bounded_sums-inl.h"
+#include "kernel/pairs-inl.h"
+#include "kernel/rotate_quickly-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rotates the vectors that the quick loop leaves undecided, with any elements, by RotateWithin (errors
+// there). Pairs that are still undecided are queued for ResolveUndecidedPairs. But if added angles leave more
+// than kFewUndecided pairs of a token undecided, direct angles replace them, and the vector is rotated again.
+template <posenc_type kType>
+class BoundedRotation {
+ public:
+  BoundedRotation(const Rotation& rotation, const Heads& heads, TokenAngles& angles,
+                  UndecidedPairs& undecided)
+      : rotation_(rotation),
+        heads_(heads),
+        angles_(angles),
+        undecided_(undecided),
+        is_split_(heads.pairing == POSENC_HALF_SPLIT),
+        step_(is_split_ ? 1 : 2) {
+    if (!angles.has_bounds) TakeBounds();
+  }
+
+  // Rotates `count` pairs from `at` on, or a few more: to the end of a pass, where the quick loop may go on,
+  // or of the head. It stops earlier if the queue becomes full. Returns the next pair.
+  PairCursor Rotate(PairCursor at, std::size_t count) {
+    const std::size_t pass = PairsPerPass(kType, heads_.pairing);
+    while (count != 0 && at.head != heads_.count && !undecided_.IsFull()) {
+      const std::size_t end = HWY_MIN(heads_.pairs, at.pair - at.pair % pass + hwy::RoundUpTo(count, pass));
+      count -= HWY_MIN(count, end - at.pair);
+      while (at.pair != end && !undecided_.IsFull()) {
+        at.pair = end - at.pair >= hn::Lanes(PairsOf<kType>()) ? RotateVectors(at, end) : RotateLast(at, end);
+      }
+      if (at.pair == heads_.pairs) at = {at.head + 1, 0};
+    }
+    return at;
+  }
+
+ private:
+  static constexpr bool kInFloat = kType != POSENC_F32;
+
+  // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
+  static constexpr std::size_t kFewUndecided = 2;
+
+  // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
+  std::size_t RotateVectors(PairCursor at, std::size_t end) {
+    const Head<kType> head(heads_, at.head);
+    const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
+    const std::size_t count = (end - at.pair) / lanes * lanes;
+    return at.pair + RotateRun(head.source + element, head.data + element, heads_.apart, at, count);
+  }
+
+  // Rotates the pairs before `end`, fewer than a vector has lanes, by way of a copy. Returns `end`.
+  std::size_t RotateLast(PairCursor at, std::size_t end) {
+    return is_split_ ? RotateLastOf<POSENC_HALF_SPLIT>(at, end) : RotateLastOf<POSENC_NEIGHBOURS>(at, end);
+  }
+  template <posenc_pairing kPairing>
+  HWY_NOINLINE std::size_t RotateLastOf(PairCursor at, std::size_t end) {
+    const Head<kType> head(heads_, at.head);
+    LastPairs<kType, kPairing, PairsOf<kType>> last;
+    last.Read(head.source, at.pair, end, heads_.apart);
+    RotateRun(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), at, end - at.pair);
+    last.Write(head.data, at.pair, end, heads_.apart);
+    return end;
+  }
+
+  // A bit for each of the first `count` lanes.
+  static std::uint64_t LanesBelow(std::size_t count) {
+    return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+  }
+
+  // Rotates vectors of pairs, the first of them pair `at`, until `count` pairs are done or the queue is full.
+  // Returns how many pairs are done, as whole vectors; of the last one, lanes beyond `count` are not queued.
+  //
+  //   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
+  //
+  // A vector of zeros becomes +0, and one with a NaN in every pair becomes NaNs, both without arithmetic.
+  // A vector with an infinity or a NaN in every pair is rotated by direct angles, with which these are
+  // decided.
+  HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+                                     PairCursor at, std::size_t count) {
+    const PairsOf<kType> df;
+    const hn::RebindToSigned<PairsOf<kType>> di;
+    std::size_t k = 0;
+    for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
+      const std::size_t element = k * step_;
+      hn::Vec<PairsOf<kType>> a, b;
+      if (is_split_) {
+        LoadPairs<kType, POSENC_HALF_SPLIT>(df, from + element, apart, a, b);
+      } else {
+        LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
+      }
+      const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+      auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
+      if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
+        x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
+      } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
+        const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
+        if (are_special && !angles_.are_direct) TakeDirectAngles();
+        for (;;) {
+          const auto undecided = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair + k,
+                                                     angles_.sines + at.pair + k, angles_.bounds, x, y);
+          if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
+          if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
+                    {at.head, at.pair + k}))
+            break;
+        }
+      }
+      if (is_split_) {
+        StoreElements<kType, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
+      } else {
+        StoreElements<kType, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
+      }
+    }
+    return k;
+  }
+
+  // Queues the undecided pairs of a vector, a bit each, whose elements are at `from` as in RotateRun. Returns
+  // false, and queues none, if with these the token's added angles have left more than kFewUndecided pairs
+  // undecided: now its angles are direct, and the vector must be rotated again.
+  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
+                          PairCursor at) {
+    if (!angles_.are_direct && (angles_.undecided_by_added += hwy::PopCount(pairs)) > kFewUndecided) {
+      TakeDirectAngles();
+      return false;
+    }
+    QueueUndecided<kType>(rotation_, heads_, at, pairs, from, apart, undecided_);
+    return true;
+  }
+
+  // Replaces the token's added angles by direct ones, for all its heads.
+  HWY_NOINLINE void TakeDirectAngles() {
+    SinCosOfPairs(rotation_.table, rotation_.multiples, 0, heads_.pairs, angles_.cosines, angles_.sines,
+                  rotation_.tally);
+    angles_.are_direct = true;
+    TakeBounds();
+  }
+
+  // Makes the bounds for the token's angles and the gain.
+  HWY_NOINLINE void TakeBounds() {
+    angles_.bounds = MakeBounds(rotation_.gain, angles_.are_direct, kInFloat);
+    TightenFor(angles_.cosines, angles_.sines, heads_.pairs, angles_.bounds);
+    angles_.has_bounds = true;
+  }
+
+  const Rotation& rotation_;
+  const Heads& heads_;
+  TokenAngles& angles_;
+  UndecidedPairs& undecided_;
+  bool is_split_;
+  std::size_t step_;  // elements from one pair's a to the next pair's
+};
+
+// The second tier of the exact rotation, from `at` on: BoundedRotation::Rotate.
+template <posenc_type kType>
+PairCursor RotateBetweenBounds(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
+                               PairCursor at, std::size_t count, UndecidedPairs& undecided) {
+  return BoundedRotation<kType>(rotation, heads, angles, undecided).Rotate(at, count);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_

@@ -1,0 +1,233 @@
+#include "number/exact.h"
+
+#include "kernel/rotate_token.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernel/rotary_reference.h"
+#include "number/bounds.h"
+#include "number/elements.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+// Writes zeros after the last pair, up to the end of the longest vector that contains the last pair. Kernels
+// load them, but no result depends on them.
+template <class T>
+void ClearPadding(std::size_t pairs, T* cosines, T* sines) {
+  const std::size_t rest = pairs % kVectorPadding;
+  if (rest == 0) return;
+  std::memset(cosines + pairs, 0, (kVectorPadding - rest) * sizeof(T));
+  std::memset(sines + pairs, 0, (kVectorPadding - rest) * sizeof(T));
+}
+
+}  // namespace
+
+bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
+  return kernels != nullptr && !table.IsRounded() && table.frequencies.count <= kMaxAddedPairs;
+}
+
+void FillOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
+  for (std::size_t k = 1; k <= kMaxOffset; ++k) {
+    double* cosines = table.OffsetCosines(k);
+    kernels->offset(table.frequencies, static_cast<double>(k), cosines, cosines + table.frequencies.count);
+  }
+}
+
+void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float* cosines, const float* sines,
+                    const Heads& heads) {
+  if (kernels == nullptr) return ReferenceFast(type, heads, cosines, sines);
+  kernels->fast[type][heads.pairing](cosines, sines, heads);
+}
+
+void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
+                   float* to) {
+  if (kernels != nullptr) return kernels->widen[type](from, count, to);
+  type == POSENC_BF16 ? WidenEntries<POSENC_BF16>(from, count, to)
+                      : WidenEntries<POSENC_F16>(from, count, to);
+}
+
+void Anchor::Set(const double* position) {
+  is_whole_ = true;
+  for (std::size_t k = 0; k < axes_; ++k) {
+    position_[k] = position[k];
+    is_whole_ = is_whole_ && IsWhole(position[k]);
+  }
+}
+
+std::size_t Anchor::OffsetOf(const double* position) const {
+  const double offset = position[0] - position_[0];
+  if (!is_whole_ || !(offset >= 1.0 && offset <= static_cast<double>(kMaxOffset))) return 0;
+  for (std::size_t k = 0; k < axes_; ++k) {
+    if (!IsWhole(position[k]) || position[k] - position_[k] != offset) return 0;
+  }
+  return static_cast<std::size_t>(offset);
+}
+
+AnchorAngles::AnchorAngles(const RotaryKernels* kernels, const RotaryTable& table)
+    : kernels_(kernels), table_(table), anchor_(table.frequencies.axis_count) {}
+
+void AnchorAngles::Begin(const double* position) {
+  multiples_ = {nullptr, position[0]};
+  if (table_.HasMultiples()) {
+    table_.FillMultiples(position, list_);
+    multiples_.list = list_;
+  }
+  if (kernels_ == nullptr) return;  // the reference computes each result from its own phase
+  offset_ = table_.has_offsets ? anchor_.OffsetOf(position) : 0;
+  if (offset_ != 0) return;
+  anchor_.Set(position);
+  kernels_->sin_cos(table_.frequencies, multiples_, cosines_, sines_, tally_);
+}
+
+AddedAngles AnchorAngles::Added() const {
+  if (offset_ == 0) return {cosines_, sines_, nullptr, nullptr};
+  const double* offset_cosines = table_.OffsetCosines(offset_);
+  return {cosines_, sines_, offset_cosines, offset_cosines + Pairs()};
+}
+
+void AnchorAngles::RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines) {
+  const Rotation rotation = {table_.frequencies, multiples_, gain, tally_};
+  if (kernels_ == nullptr) {
+    ReferenceRound(rotation, type, cosines, sines);
+  } else {
+    kernels_->round[type](rotation, Added(), cosines, sines);
+  }
+}
+
+void AnchorAngles::WriteRow(const double* position, posenc_type type, const Gain& gain, void* cosines,
+                            void* sines) {
+  Begin(position);
+  RoundRow(type, gain, cosines, sines);
+}
+
+HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& table,
+                           posenc_arithmetic arithmetic, posenc_type type)
+    : AnchorAngles(kernels, table), arithmetic_(arithmetic), type_(type), shared_(arithmetic) {
+  if (arithmetic != POSENC_EXACT) return;
+  shared_.exact.undecided.Clear();
+  ClearPadding(Pairs(), cosines_, sines_);
+  if (Pairs() <= kMaxAddedPairs) ClearPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
+}
+
+void HeadRotation::Begin(const double* position) {
+  AnchorAngles::Begin(position);
+  is_packed_ = false;
+  angles_ = {cosines_, sines_, true, false, {}, 0};
+  if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
+    angles_ = {shared_.exact.cosines, shared_.exact.sines, false, false, {}, 0};
+    kernels_->add(Added(), Pairs(), shared_.exact.cosines, shared_.exact.sines);
+  }
+}
+
+void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
+  if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) {
+    return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, type_, heads);
+  }
+  if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
+  if (arithmetic_ == POSENC_FAST) {
+    RotateByFloats(kernels_, type_, shared_.floats.cosines, shared_.floats.sines, heads);
+  } else {
+    RotateExactly(heads);
+  }
+}
+
+// Multiplies the token's cosines and sines by a gain, for all heads with this gain.
+void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
+  if (!(gain == gain_)) End();  // the pairs that are left have the old gain
+  gain_ = gain;
+  is_packed_ = true;
+  if (arithmetic_ == POSENC_FAST) {
+    RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
+    ClearPadding(Pairs(), shared_.floats.cosines, shared_.floats.sines);
+    return;
+  }
+  angles_.has_bounds = false;
+  kernels_->pack[type_][pairing](angles_.cosines, angles_.sines, Pairs(), gain, shared_.exact.packed);
+}
+
+// The ladder of the exact rotation. A tier keeps a result only if all numbers within its error bound round to
+// this result. It leaves the other pairs to the next tier:
+//
+//   tier                      takes                      error                          leaves
+//   1  RotateQuickly          all vectors                15 u G m, or for 16-bit types  1 pair in 360 to
+//   1,900
+//                                                        4 ulps of a float
+//   2a BoundedRotation        vectors that tier 1 does   9 u (|a c| + |b s|), or with   single pairs
+//                             not take                   added angles 12 u G (|a| + |b|)
+//   2b ResolveUndecidedPairs  queued pairs, each with    9 u (|a c| + |b s|)            1 pair in 2.7
+//   million,
+//                             its own direct angle                                      or fewer
+//   3  RecomputePair          one pair at a time         none                           nothing
+//
+// Tiers 1 and 2a go through the heads in turns. Tier 1 stores vectors in which one or two lanes are
+// undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes, and at the last
+// pairs of a head if they do not fill a vector. There tier 2a goes on, and queues the pairs that it leaves.
+// Resolve empties the queue.
+void HeadRotation::RotateExactly(const Heads& heads) {
+  constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
+  const RotaryKernels& kernels = *kernels_;
+  UndecidedPairs& undecided = shared_.exact.undecided;
+  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  // With larger gains the bound of tier 1 does not hold for bfloat16.
+  const bool is_quick = type_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
+  std::size_t passes = 1;
+  for (PairCursor at{0, 0};;) {
+    // Tier 1.
+    const PairCursor before = at;
+    if (is_quick)
+      at = kernels.quickly[type_][heads.pairing](rotation, shared_.exact.packed, heads, at, undecided);
+    if (undecided.IsFull()) {
+      Resolve();
+      continue;  // tier 1 may have stopped only because the queue was full
+    }
+    if (at.head == heads.count) return;
+
+    // Tier 2a. If tier 1 stops again within two passes, it takes twice as many pairs as the last time.
+    const std::size_t pass = PairsPerPass(heads.pairing);
+    const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
+    const bool is_last = heads.pairs - at.pair < pass;
+    if (!is_last) passes = taken > 2 * pass ? 1 : std::min(2 * passes, kMaxPasses);
+    const std::size_t count = is_last ? 1 : passes * pass;
+    at = kernels.bounded[type_](rotation, angles_, heads, at, count, undecided);
+
+    // Tiers 2b and 3.
+    if (undecided.IsFull()) Resolve();
+  }
+}
+
+// Stores the pairs in the queue: tiers 2b and 3 of RotateExactly.
+void HeadRotation::Resolve() {
+  UndecidedPairs& undecided = shared_.exact.undecided;
+  kernels_->resolve(type_, table_.frequencies, gain_, undecided, tally_);
+  for (std::size_t n = 0; n < undecided.count; ++n) {
+    unsigned char a[sizeof(float)], b[sizeof(float)];
+    StoreBits(type_, undecided.a[n], a);
+    StoreBits(type_, undecided.b[n], b);
+    const UndecidedPair pair = {type_,
+                                undecided.pair[n],
+                                undecided.multiple[n],
+                                LoadElement(type_, a),
+                                LoadElement(type_, b),
+                                undecided.cosine[n],
+                                undecided.sine[n]};
+    const RotatedPair rotated = RecomputePair(table_.frequencies, gain_, pair, undecided.wide, tally_);
+    StoreElement(type_, rotated.x, undecided.x[n]);
+    StoreElement(type_, rotated.y, undecided.y[n]);
+  }
+  undecided.count = 0;
+}
+
+std::size_t HeadRotation::PairsPerPass(posenc_pairing pairing) {
+  if (pass_ == 0) pass_ = kernels_->pairs_per_pass(type_, pairing);
+  return pass_;
+}
+
+void HeadRotation::End() {
+  if (arithmetic_ == POSENC_EXACT && shared_.exact.undecided.count != 0) Resolve();
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,150 @@
+// Rotates the heads of one token after another, or makes rows of a cache. A rotation has a protocol: begin a
+// token, rotate its heads, and end. The classes here call the kernels of a target (rotary_kernels.h) in the
+// right order. They also call the scalar reference, which has no such kernels: a null pointer stands for it.
+#ifndef POSENC_SRC_KERNEL_ROTATE_TOKEN_H_
+#define POSENC_SRC_KERNEL_ROTATE_TOKEN_H_
+
+#include <cstddef>
+#include <new>
+
+#include "frequency/rotary_table.h"
+#include "kernel/heads.h"
+#include "kernel/rotary_kernels.h"
+#include "kernel/rows.h"
+#include "posenc/posenc_c.h"
+#include "posenc/rotary_c.h"
+
+namespace posenc {
+namespace internal {
+
+// The size of a buffer of cosines or sines. There are 64 numbers more than pairs, so that adjacent buffers
+// are not a multiple of 4 KB apart: at that distance loads wait for unrelated stores (4K aliasing).
+inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
+static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
+
+// Whether angle addition pays for a rotary with these kernels. If so, FillOffsets fills the table's offsets.
+bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table);
+void FillOffsets(const RotaryKernels* kernels, const RotaryTable& table);
+
+// Rotates a token's heads in float arithmetic (POSENC_FAST), by cosines and sines of the caller, [pairs] and
+// zeros up to kVectorPadding more.
+void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float* cosines, const float* sines,
+                    const Heads& heads);
+
+// to [count] = from [count] as floats, for bfloat16 and float16.
+void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
+                   float* to);
+
+// The position at which angles were evaluated last, the anchor. Angles at positions after it come by angle
+// addition.
+class Anchor {
+ public:
+  explicit Anchor(std::size_t axes) : axes_(axes) {}
+
+  void Set(const double* position);
+
+  // How far a position is ahead of the anchor, 1 .. kMaxOffset. Returns 0 if angle addition cannot be used:
+  // if the distance is not the same integer on all axes, or is out of that range.
+  std::size_t OffsetOf(const double* position) const;
+
+ private:
+  std::size_t axes_;
+  bool is_whole_ = false;
+  double position_[POSENC_MAX_AXES] = {};
+};
+
+// The angles of one token after another. It stores the cosines and sines of the last
+// anchor, and the offset from the anchor to the token.
+class AnchorAngles {
+ public:
+  AnchorAngles(const RotaryKernels* kernels, const RotaryTable& table);
+
+  // A row of a cache: goes on to the token at a position [axes], and writes its cosines and sines [pairs],
+  // times a gain and rounded to a type. The arrays must have room for kVectorPadding numbers more.
+  void WriteRow(const double* position, posenc_type type, const Gain& gain, void* cosines, void* sines);
+
+  // The tally of all tokens so far.
+  const Tally& tally() const { return tally_; }
+
+ protected:
+  // Goes on to the token at a position: evaluates its angles, unless they can be added to the anchor's.
+  void Begin(const double* position);
+
+  // Writes the token's cosines and sines as WriteRow does.
+  void RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines);
+
+  std::size_t Pairs() const { return table_.frequencies.count; }
+  AddedAngles Added() const;
+
+  const RotaryKernels* kernels_;  // null: the reference
+  const RotaryTable& table_;
+  Anchor anchor_;
+  std::size_t offset_ = 0;  // from the anchor to the token
+  Multiples multiples_{};
+  Tally tally_;
+  alignas(64) double list_[kPairBuffer];     // aligned, because loads across cache lines take twice as long
+  alignas(64) double cosines_[kPairBuffer];  // the anchor's
+  alignas(64) double sines_[kPairBuffer];
+};
+
+// Rotates the heads of one token after another, all of one type.
+class HeadRotation : private AnchorAngles {
+ public:
+  HeadRotation(const RotaryKernels* kernels, const RotaryTable& table, posenc_arithmetic arithmetic,
+               posenc_type type);
+
+  // Goes on to the token at a position [axes].
+  void Begin(const double* position);
+
+  // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
+  // heads until End.
+  void Rotate(const Gain& gain, const Heads& heads);
+
+  // Stores the pairs that are left. The next Rotate may follow.
+  void End();
+
+  using AnchorAngles::tally;
+
+ private:
+  struct Floats {
+    alignas(64) float cosines[kPairBuffer];
+    alignas(64) float sines[kPairBuffer];
+  };
+  struct Exact {
+    UndecidedPairs undecided;
+    PackedSinCosRoom packed;
+    alignas(64) double cosines[kMaxAddedPairs + kVectorPadding];
+    alignas(64) double sines[kMaxAddedPairs + kVectorPadding];
+  };
+  union Shared {  // each arithmetic needs only one of them, and the stack is small
+    Exact exact;
+    Floats floats;
+
+    // Begins the lifetime of the member that is needed. Its bytes stay uninitialized.
+    explicit Shared(posenc_arithmetic arithmetic) {
+      if (arithmetic == POSENC_EXACT) {
+        ::new (static_cast<void*>(&exact)) Exact;
+      } else {
+        ::new (static_cast<void*>(&floats)) Floats;
+      }
+    }
+  };
+
+  void Pack(const Gain& gain, posenc_pairing pairing);
+  void RotateExactly(const Heads& heads);
+  void Resolve();
+  std::size_t PairsPerPass(posenc_pairing pairing);
+
+  posenc_arithmetic arithmetic_;
+  posenc_type type_;
+  TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
+  Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
+  bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
+  std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
+  Shared shared_;
+};
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_ROTATE_TOKEN_H_
