@@ -72,8 +72,7 @@ class CheckedTensors {
   posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_status status =
-          CheckMembers(rotary_.table.amplitude, tensors_.type, tensors_.heads[i]);
+      const posenc_status status = CheckMembers(rotary_.table.amplitude, tensors_.type, tensors_.heads[i]);
       if (status != POSENC_OK) return status;
     }
     if (shape_.tokens == 0) return rule::ok;

@@ -215,8 +215,8 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPar
 inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 
-// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones sums of low parts
-// may overflow, to the infinity opposite to the infinity of the high parts' sum.
+// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones sums of low
+// parts may overflow, to the infinity opposite to the infinity of the high parts' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
 
 }  // namespace internal
