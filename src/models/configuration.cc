@@ -642,6 +642,11 @@ Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
 void Configuration::Show(const posenc_config_entry& entry) {
   constexpr std::size_t kShown = 4;
   sentence_.Shown(entry.key) << " is ";
+  // These two kinds are no values of the enum, so that a switch could not have them.
+  if (entry.kind == kEmptyDictionary) return void(sentence_ << "an empty dictionary");
+  if (entry.kind == kLongList) {
+    return void(sentence_ << "a list of more than " << static_cast<double>(kMostItems) << " items");
+  }
   switch (entry.kind) {
     case POSENC_CONFIG_NUMBER:
       sentence_ << entry.number;
@@ -664,12 +669,6 @@ void Configuration::Show(const posenc_config_entry& entry) {
       break;
     case POSENC_CONFIG_NULL:
       sentence_ << "null";
-      break;
-    case kEmptyDictionary:
-      sentence_ << "an empty dictionary";
-      break;
-    case kLongList:
-      sentence_ << "a list of more than " << static_cast<double>(kMostItems) << " items";
       break;
     default:
       sentence_ << "of mixed kinds, or of a kind that posenc does not read";
