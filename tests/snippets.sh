@@ -38,8 +38,8 @@ in_comment include/posenc/models_c.h "posenc_config_entry entries[] = {" |
 in_comment include/posenc/models.h "posenc::RotarySpec spec;" | check "$cxx -std=c++17" c++ models.h void
 in_comment include/posenc/models.h "const posenc::ConfigEntry entries[] = {{\"model_type\", \"llama\"}, {\"hidden_size\", 4096}," |
   check "$cxx -std=c++17" c++ models.h "posenc::RotarySpec spec, posenc::Status status"
-in_comment include/posenc/grid_c.h "posenc_grid_axis axes[2] = {{.encoder = encoder, .column = dim / 2, .count = 14},   // h" |
-  check "$cc -std=c99" c grid_c.h "const posenc_encoder* encoder, float* out, size_t dim"
+in_comment include/posenc/grid_c.h "posenc_grid_axis axes[2] = {{.encoder = encoder, .column = row_dim / 2, .count = 14},   // h" |
+  check "$cc -std=c99" c grid_c.h "const posenc_encoder* encoder, float* out, size_t row_dim"
 in_comment include/posenc/grid.h "const posenc::GridAxis axes[] = {{encoder, /*column=*/dim / 2, /*count=*/14},   // h" |
   check "$cxx -std=c++17" c++ grid.h "const posenc::Encoder& encoder, float* out, size_t dim"
 in_comment include/posenc/rotary_cache_c.h "posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each" |

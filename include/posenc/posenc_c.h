@@ -232,7 +232,7 @@ POSENC_API size_t posenc_targets(posenc_target* targets, size_t capacity);
 typedef struct posenc_encoder posenc_encoder;
 POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** encoder);
 
-// An encoder takes 77 KB for dim 512, or 6 KB with lists_only: posenc_encoder_memory_size says how many bytes
+// An encoder takes 78 KB for dim 512, or 6 KB with lists_only: posenc_encoder_memory_size says how many bytes
 // are enough for a spec on this CPU. posenc_encoder_create_in makes the encoder in your own memory [bytes],
 // at any alignment. The spec, its arrays and the pointer *encoder must not lie in that memory. Never move the
 // memory. Free the memory after the last call; posenc_encoder_destroy is then optional.
