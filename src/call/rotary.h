@@ -49,7 +49,8 @@ struct TokenPositions {
   }
 };
 
-// The tensors of a call. All have the same tokens. CheckTensors makes sure that all have the same type.
+// The tensors of a call. All have the same tokens. The checks (rotary_checks.cc) make sure that all have the
+// same type.
 struct Tensors {
   Tensors(const posenc_heads* tensors, std::size_t how_many)
       : type(tensors == nullptr || how_many == 0 ? POSENC_F32 : tensors->type),

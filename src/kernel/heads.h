@@ -93,7 +93,7 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t a
 }
 
 // Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
-// pairing (PackedSinCos, pairs-inl.h).
+// pairing (PackedSinCos, pack_sincos-inl.h).
 struct PackedSinCosRoom {
   alignas(64) unsigned char bytes[4 * kMaxPiece * sizeof(double)];
 };

@@ -151,16 +151,14 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 // The ladder of the exact rotation. A tier keeps a result only if all numbers within its error bound round to
 // this result. It leaves the other pairs to the next tier:
 //
-//   tier                      takes                      error                          leaves
-//   1  RotateQuickly          all vectors                15 u G m, or for 16-bit types  1 pair in 360 to
-//   1,900
-//                                                        4 ulps of a float
-//   2a BoundedRotation        vectors that tier 1 does   9 u (|a c| + |b s|), or with   single pairs
-//                             not take                   added angles 12 u G (|a| + |b|)
-//   2b ResolveUndecidedPairs  queued pairs, each with    9 u (|a c| + |b s|)            1 pair in 2.7
-//   million,
-//                             its own direct angle                                      or fewer
-//   3  RecomputePair          one pair at a time         none                           nothing
+//   tier                      takes                     error                            leaves 1 pair in
+//   1  RotateQuickly          all vectors               15 u G m; 16-bit types:          360 to 1,900
+//                                                       4 ulps of a float
+//   2a BoundedRotation        vectors that tier 1       9 u G (|a c| + |b s|); by added  (single pairs)
+//                             does not take             angles 12 u G (|a| + |b|)
+//   2b ResolveUndecidedPairs  queued pairs, each with   9 u G (|a c| + |b s|)            2.7 million
+//                             its own direct angle                                       or more
+//   3  RecomputePair          one pair at a time        none                             (nothing)
 //
 // Tiers 1 and 2a go through the heads in turns. Tier 1 stores vectors in which one or two lanes are
 // undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes, and at the last
