@@ -155,7 +155,11 @@ class Command(unittest.TestCase):
                 with self.subTest(members[:60]):
                     path.write_text("{%s, %s}" % (llama, members))
                     ours, its = self.compare(path) or ("", "")
-                    if " JSON " not in its and " levels " not in its:  # the two parsers have different messages for errors of JSON
+                    # Two parsers have different messages for errors of JSON. Of several keys that are given twice, Python's parser
+                    # reports the innermost one first, and it does not know the place.
+                    if " is given twice" in its:
+                        self.assertIn(" is given twice: give it once", ours)
+                    elif " JSON " not in its and " levels " not in its:
                         self.assertEqual(ours, its)
             for data in b"", b"[]", b"\xff\xfe{\0}\0", b"\xef\xbb\xbf{%s}" % llama.encode(), b"{%s} x" % llama.encode(), b"{%s}\0" % llama.encode():
                 with self.subTest(data):
