@@ -153,13 +153,11 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 //
 //   tier                      takes                      error                          leaves
 //   1  RotateQuickly          all vectors                15 u G m, or for 16-bit types  1 pair in 360 to
-//   1,900
-//                                                        4 ulps of a float
+//                                                        4 ulps of a float              1,900
 //   2a BoundedRotation        vectors that tier 1 does   9 u (|a c| + |b s|), or with   single pairs
 //                             not take                   added angles 12 u G (|a| + |b|)
 //   2b ResolveUndecidedPairs  queued pairs, each with    9 u (|a c| + |b s|)            1 pair in 2.7
-//   million,
-//                             its own direct angle                                      or fewer
+//                             its own direct angle                                      million, or fewer
 //   3  RecomputePair          one pair at a time         none                           nothing
 //
 // Tiers 1 and 2a go through the heads in turns. Tier 1 stores vectors in which one or two lanes are
