@@ -86,8 +86,8 @@ posenc_status CheckRounding(const posenc_rotary_spec& spec) {
   if (spec.frequency_count != 0 && (rounding != POSENC_F32_INV_FREQ || spec.frequencies != nullptr)) {
     return rule::rounding_list_of_rotary;
   }
-  const bool axes_have_schedules = IsAxial(spec) || (spec.axes > 1 && spec.axis_order == POSENC_SPLIT_AXES);
-  return axes_have_schedules && !is_indexed ? rule::rounding_axes : rule::ok;
+  const bool axes_differ = IsAxial(spec) || (spec.axes > 1 && spec.axis_order == POSENC_SPLIT_AXES);
+  return axes_differ && !is_indexed ? rule::rounding_axes : rule::ok;
 }
 
 // Whether the scaling sets the amplitude, because the spec does not.

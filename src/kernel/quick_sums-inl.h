@@ -4,7 +4,7 @@
 //   x = a c - b s, y = b c + a s; c = G cos and s = G sin, for gain G and the token's angle
 //
 // m is the larger of |a| and |b|. `RotateQuickly` (rotate_quickly-inl.h) stores what the test decides, defers
-// vectors with few undecided lanes, and leaves the others to `BoundedRotation` (rotate-inl.h).
+// vectors with few undecided lanes, and leaves the others to `BoundedRotation` (rotate_bounded-inl.h).
 //
 // A *worst known* error is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these (G in
 // [1, 2), |a| and |b| in [1/4, 1]), measured in 64 digits against SinCosSums (2^-78) and confirmed by MPFR.

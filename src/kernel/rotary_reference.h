@@ -1,5 +1,5 @@
-// Caches and rotation by the scalar path (wide_sincos.h): what the target REFERENCE does, and
-// the last tier of all other targets.
+// Caches and rotation by the scalar path (wide_sincos.h): what the target REFERENCE does, and the last tier
+// of all other targets.
 #ifndef POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 #define POSENC_SRC_KERNEL_ROTARY_REFERENCE_H_
 

@@ -53,8 +53,8 @@ class Anchor {
   double position_[POSENC_MAX_AXES] = {};
 };
 
-// The angles of one token after another. It stores the cosines and sines of the last
-// anchor, and the offset from the anchor to the token.
+// The angles of one token after another. It stores the cosines and sines of the last anchor, and the offset
+// from the anchor to the token.
 class AnchorAngles {
  public:
   AnchorAngles(const RotaryKernels* kernels, const RotaryTable& table);

@@ -83,11 +83,11 @@ HWY_INLINE hn::Mask<Doubles> IsInWindow(DoubleVec v) {
 
 // Returns the undecided lanes of v, whose error is up to kUlps ulps of the double: the lanes that are so near
 // to a midpoint of the type. The other lanes may be rounded to float first, and then to the type. For that,
-// 16-bit types take a window of half an ulp of a float (kLastBit).
+// 16-bit types take a window of an ulp of a float (kLastBit): half of it is for the rounding to float.
 template <posenc_type kType, std::uint64_t kUlps>
 HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
   constexpr std::uint64_t kWindowUlps = kType == POSENC_F32 ? kUlps : kLastBit;
-  static_assert(kWindowUlps >= kUlps, "half an ulp of a float must cover the error");
+  static_assert(kWindowUlps >= kUlps, "the window must cover the error");
   return IsInWindow<Window<double, kType, kWindowUlps>>(v);
 }
 
