@@ -234,8 +234,8 @@ POSENC_CALL posenc_encoder_create(const posenc_spec* spec, posenc_encoder** enco
 
 // An encoder takes 78 KB for dim 512, or 6 KB with lists_only: posenc_encoder_memory_size says how many bytes
 // are enough for a spec on this CPU. posenc_encoder_create_in makes the encoder in your own memory [bytes],
-// at any alignment. The spec, its arrays and the pointer *encoder must not lie in that memory. Never move the
-// memory. Free the memory after the last call; posenc_encoder_destroy is then optional.
+// at any alignment. The memory must not contain the spec, its arrays or *encoder, nor end beyond the address
+// space. Never move the memory. Free it after the last call; posenc_encoder_destroy is then optional.
 POSENC_CALL posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes);
 POSENC_CALL posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                      posenc_encoder** encoder);

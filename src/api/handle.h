@@ -10,12 +10,12 @@
 
 struct posenc_encoder {
   posenc::internal::Encoder encoder;
-  bool owned;  // whether the library allocated the block and must free it; else the caller did
+  bool owned = false;  // whether the library allocated the block and must free it; else the caller did
 };
 
 struct posenc_rotary {
   posenc::internal::Rotary rotary;
-  bool owned;
+  bool owned = false;
 };
 
 #endif  // POSENC_SRC_API_HANDLE_H_

@@ -87,7 +87,8 @@ HWY_INLINE hn::Mask<Doubles> IsInWindow(DoubleVec v) {
 template <posenc_type kType, std::uint64_t kUlps>
 HWY_INLINE hn::Mask<Doubles> IsNearMidpoint(DoubleVec v) {
   constexpr std::uint64_t kWindowUlps = kType == POSENC_F32 ? kUlps : kLastBit;
-  static_assert(kWindowUlps >= kUlps, "the window must cover the error");
+  static_assert(kType == POSENC_F32 || kUlps <= kLastBit / 2,
+                "the window must cover the error and the rounding to float");
   return IsInWindow<Window<double, kType, kWindowUlps>>(v);
 }
 
