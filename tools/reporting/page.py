@@ -191,8 +191,8 @@ def measured(run):
 # Instruction sets of recorded runs for which posenc is not compiled any more (src/kernel/highway_settings.h).
 FORMER = ("SSSE3", "SSE2")
 
-SIZES = """A row has 512 elements. Only where a single row or 65,536 rows were measured, a row has 1,024 elements. A token has 40 \
-heads of 128 elements."""
+SIZES = """A row has 1,024 elements in the column "one row or token", and where 65,536 rows are added. In all other cases it has 512 elements. \
+A token has 40 heads of 128 elements."""
 
 
 def rotated(run):
