@@ -69,7 +69,7 @@ inline HWY_NOINLINE void FillMirroredRows(const Task& task, const MirroredAngles
 
 // Computes the pairs begin .. end - 1 of all rows of a run. It takes two mirrored rows at a time, so that few
 // rows are written at once, each in order. The rows at one distance +-k from the anchors of all groups follow
-// one another, because they share offsets: 8 KB for each chunk, which stay in L1.
+// one another, because they share offsets, which stay in L1: 4 KB for a chunk of 256 pairs.
 inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t begin, std::size_t end,
                                    const Anchors& anchors, const FloatAnchors* floats, Tally& tally) {
   const std::size_t size = task.routine.direct.element_size, padded = task.table.padded;
