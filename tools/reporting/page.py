@@ -191,7 +191,7 @@ def measured(run):
 # Instruction sets of recorded runs for which posenc is not compiled any more (src/kernel/highway_settings.h).
 FORMER = ("SSSE3", "SSE2")
 
-SIZES = """A row has 1,024 elements in the column "one row or token", and where 65,536 rows are added. In all other cases it has 512 elements. \
+SIZES = """A single row has 1,024 elements, and so has each of the 65,536 rows. All other rows have 512 elements. \
 A token has 40 heads of 128 elements."""
 
 
