@@ -396,6 +396,13 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!Parse(entry, &name)) return;
   const auto index = static_cast<std::size_t>(&entry - asked_.entries);
   if (!name.dictionary.empty()) {
+    // Without a type of layer in the model's code, null or nothing belongs to a key that posenc does not
+    // know.
+    if (name.key.empty() && !row().Has("by_type") && !row().Has("compressed")) {
+      Refuse(rule::unknown_key, entry)
+          << ", and posenc does not know what that key does to the rotary embedding";
+      return;
+    }
     has_types_ = true;
     has_null_type_ = has_null_type_ || (name.key.empty() && entry.kind == POSENC_CONFIG_NULL);
     if (name.dictionary != type_) {

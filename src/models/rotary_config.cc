@@ -61,7 +61,8 @@ class SpecMaker {
     const bool by_type = row_.Has("by_type") || row_.Has("compressed");
     if (c_.has_types() && !by_type) {
       c_.Refuse(rule::unknown_key)
-          << "rope_parameters has dictionaries for types of layers, which the model's code does not read";
+          << (c_.is_scaling() ? "rope_scaling" : "rope_parameters")
+          << " has dictionaries for types of layers, which the model's code does not read";
     }
     const bool is_flat = c_.has_dictionary() && !c_.has_types();
     const bool takes_scaling = row_.Has("flat_full") || row_.Has("flat_both");
