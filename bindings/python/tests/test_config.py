@@ -155,8 +155,8 @@ class Command(unittest.TestCase):
                 with self.subTest(members[:60]):
                     path.write_text("{%s, %s}" % (llama, members))
                     ours, its = self.compare(path) or ("", "")
-                    # Two parsers have different messages for errors of JSON. Of several keys that are given twice, Python's parser
-                    # reports the innermost one first, and it does not know the place.
+                    # Two parsers have different messages for errors of JSON. If several keys are given twice, Python's
+                    # parser reports the innermost one first. It does not know the place in the file.
                     if " is given twice" in its:
                         self.assertIn(" is given twice: give it once", ours)
                     elif " JSON " not in its and " levels " not in its:
