@@ -66,8 +66,8 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
 // s = sin(pi/2 r) / r, c = cos(pi/2 r) for |r| <= 1/2, r2 + r2_low = r^2: polynomials of degree 8 and 9,
 // whose last five steps have coefficients and sums of two doubles.
 //
-// Error: kDoubleError; of the cosine 2^-78.5 (its first coefficient of one double rounds by 2^-69, times
-// r^10), of the sine 2^-79.1 (mostly the polynomial).
+// Error: kDoubleError; of the cosine 2^-78.5 (its last sum of one double, at the coefficient of r^10, rounds
+// by 2^-69), of the sine 2^-79.1 (mostly the polynomial).
 // Worst known: see `SinCosSums`.
 //
 // The steps are loops over tables, because few vectors come here: small code counts.
