@@ -29,8 +29,9 @@ constexpr bool kAddsInFloat = Operation::kType == POSENC_BF16 ||
                               (Operation::kType == POSENC_F16 && !Operation::kReads &&
                                (kConvertsHalves || kRoundsHalves));
 
-// The bound of a cosine's error; a sine's is less while phases are small (`MakeAnchors`). For sums 2^-24
-// more, since they are sums with the entry rounded to float: 2^-25, and as much again where a sum reaches 1.
+// The bound of a cosine's error; a sine's is less while phases are small (`MakeAnchors`). For sums with
+// elements 2^-24 more: 2^-25 because they are sums with the entry rounded to float, and as much again where
+// the first addition of an upper end reaches 1.
 template <class Operation>
 constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);

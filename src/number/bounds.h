@@ -42,7 +42,7 @@ inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
 // absolute one, kPhaseErrorPerUncancelled * kMinUncancelled * |phase|: 2^-96, which is more than pi/2 times
-// the phase's 2^-97 and 2^-104. The polynomials, some of whose terms are plain doubles, give 2^-78.5 (cosine)
+// the phase's 2^-97 and 2^-104. The polynomials, whose first sums are plain doubles, give 2^-78.5 (cosine)
 // and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
 inline constexpr double kPhaseErrorPerUncancelled = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
@@ -101,7 +101,8 @@ inline constexpr double kAddedInterval = 12 * 0x1p-53;
 static_assert(kAddedInterval >= kAngleAdditionError + 0x1p-53, "the interval must cover the error");
 
 // An added entry is undecided if it is smaller than kMinAdded, or near a midpoint: for float32 within a
-// window of kAddedWindow; for 16-bit types if its sum, as a float, is a midpoint or the float before one.
+// window of kAddedWindow; for 16-bit types if its sum, as a float, is a midpoint or a midpoint's neighbour on
+// the side of zero.
 // What rounds to the float after 2^-12 was at least 2^-12, where an ulp is 2^-64 and the window 16 u. From
 // 2^-14, the least normal float16, an ulp of a float is 2^-37, far more than the error. Used by the loop of
 // angle_addition-inl.h.
@@ -121,8 +122,8 @@ inline constexpr double kExemptQuarterTurns = 0.5;
 
 // Absolute error of angle addition in float (angle_addition_float-inl.h), in e = 2^-25, the most by which a
 // number below 1 is rounded to float: sqrt(2) from each of two unit vectors with rounded components, 1 from
-// each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (Where a sum
-// reaches 1 its error is 2, but such an entry rounds to 1 either way.) While the phases of a run stay below E
+// each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (A sum that
+// reaches 1 rounds by 2, but such an entry rounds to 1 in any case.) While the phases of a run stay below E
 // <= 1/2 radian the error of a sine is at most 3.5, without FMA 4.5, in units of 2^-24 E: 1.5 from the
 // components, 1 from each sum, and without FMA 1 from the products.
 inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
