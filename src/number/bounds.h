@@ -202,7 +202,7 @@ inline constexpr float kMinRotated = 0x1p-125f;
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
 // The least part of a pair's larger sum that a decided sum is. As the larger sum is at least G m / sqrt(2), a
-// decided one is at least 0.7 of this part of G m, which the two windows above ask for.
+// decided one is at least 1 / sqrt(2) of this part of G m, which the two windows above ask for.
 template <posenc_type kType>
 inline constexpr float kMinPart = kType == POSENC_F32   ? 0x1.54p-12f
                                   : kType == POSENC_F16 ? 0x1.2p-11f
@@ -217,8 +217,8 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPar
 inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 
-// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones sums of low
-// parts may overflow, to the infinity opposite to the infinity of the high parts' sum.
+// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones products with
+// low parts may overflow, to the infinity opposite to the infinity of the high products' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
 
 }  // namespace internal
