@@ -19,13 +19,14 @@ namespace internal {
 
 // The least |r| as a part of |phase| with which a direct entry can be decided. The error of the phase is
 // 2^-97 from its step (frequency/table.h; in truth 26 * 2^-103) and 2^-104 from the product, so at this limit
-// r has an error of at most u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::min_uncancelled.
+// r has an error of at most u/2. Used by ReducedSinCos and the direct kernels, through
+// FrequencyTable::min_uncancelled.
 inline constexpr double kMinUncancelled = 0x1p-43;
 
 // The largest step of a table whose phases all are exact, so that none is tested for cancellation. Positions
 // are up to 2^31, so its phases are at most 2^43, and |r| is at most 1/2 + 2^-10: the integer is the one
-// nearest to the phase's high part, whose ulp is at most 2^-10 below 2^43. (Larger phases with inexact steps all fail the test for
-// cancellation.) Used by frequency/table.cc.
+// nearest to the phase's high part, whose ulp is at most 2^-10 below 2^43. (Larger phases with inexact steps
+// all fail the test for cancellation.) Used by frequency/table.cc.
 inline constexpr double kLargestExactStep = 0x1p12;
 
 // The least |phase| of a direct row of floats or of 16-bit types: the sine of a smaller one may be a
