@@ -112,10 +112,10 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
 // Evaluates anchors.middle, e^(iwM), and anchors.offsets[0], e^(iw/2), of the pairs begin .. begin + count -
 // 1, and the bound of all entries of the run:
 //
-//   error = min(kAddedEvaluations, 2 E) kDoubleError + kAddedDoubleError
-//           + E min_uncancelled kPhaseErrorPerUncancelled
+//   error = min(kAddedEvaluations, 2 F) kDoubleError + kAddedDoubleError
+//           + F min_uncancelled kPhaseErrorPerUncancelled
 //
-//   E    the largest |phase| of the run, in quarter turns
+//   F    the largest |phase| of the run, in quarter turns
 //
 // An entry is a product of at most 64 evaluations, each off by kDoubleError, and at small angles by twice
 // that times the angle in quarter turns. If the step is 0 all is exact, and so is the bound 0.
