@@ -78,7 +78,7 @@ LIMITS = {
         "Up to {words kMostOthers} rows before a table",
     ],
     "src/README.md": [
-        "rotary dims up to {2 kMaxAddedPairs}",
+        "at most {2 kMaxAddedPairs} elements of each head rotate",
     ],
     "bindings/web/package/index.js": [
         "it must be between {2^kLeastAmplitude} and {2^kMostAmplitude}",

@@ -78,7 +78,8 @@ struct FrequencyTable {
   }
 
   // Of the pairs i .. i + pairs - 1, the number of first ones for which polynomials with fewer terms are
-  // worth trying at that position.
+  // worth trying at that position. It is 0 at positions between -1 and 1. If a step is reduced modulo eight,
+  // it is also 0 at positions that are not integers.
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
   // A table of the pairs first_pair .. first_pair + pairs - 1 only, which shares this table's arrays.

@@ -274,8 +274,8 @@ HWY_NOINLINE void QueueUndecided(const Rotation& rotation, const Heads& heads, P
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
 // Undecided pairs stay in the queue, for RecomputePair: 1 of 2.7 million rotated pairs of float32, none of 65
-// million of each 16-bit type (src/README.md). Their cosine and sine are kept, or NaNs if the phase lost too
-// much to cancellation or is below kMinDoublePhase.
+// million of each 16-bit type (RotateExactly says how this was counted). Their cosine and sine are kept, or
+// NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.
 inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const FrequencyTable& table,

@@ -164,6 +164,10 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 // undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes, and at the last
 // pairs of a head if they do not fill a vector. There tier 2a goes on, and queues the pairs that it leaves.
 // Resolve empties the queue.
+//
+// The shares were counted with normally distributed elements, the preset llama3, and AVX-512. Tier 1 leaves 1
+// pair in 1,100 of float32, in 1,900 of bfloat16, and in 360 of float16. Tier 2b leaves 1 pair in 2.7 million
+// of float32, and none of 65 million of each 16-bit type.
 void HeadRotation::RotateExactly(const Heads& heads) {
   constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
   const RotaryKernels& kernels = *kernels_;
