@@ -13,7 +13,7 @@ namespace internal {
 namespace {
 
 // A position is m 2^k with m < 2^53. Its phase can only be a known angle if the step's denominator divides 3
-// m (PROOF.md, section 5), so larger denominators are of no use.
+// m (proof/wide.md), so larger denominators are of no use.
 constexpr std::uint64_t kMaxDenominator = 3 * ((std::uint64_t{1} << 53) - 1);
 
 // The numerator and denominator of an Exponent are below this limit, so that their products with exponents of

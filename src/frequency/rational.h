@@ -1,5 +1,5 @@
 // Steps that are a rational number of quarter turns. Multiples of such a step can be angles whose sine and
-// cosine are known exactly, such as an eighth of a turn; integer arithmetic finds them (PROOF.md, section 5).
+// cosine are known exactly, such as an eighth of a turn; integer arithmetic finds them (proof/wide.md).
 #ifndef POSENC_SRC_FREQUENCY_RATIONAL_H_
 #define POSENC_SRC_FREQUENCY_RATIONAL_H_
 

@@ -6,7 +6,7 @@
 // target.
 //
 // Two tiers: `AngleAdditionDoubleLoop`, then the direct kernel (`EvaluateDoubles`). Errors are absolute.
-// PROOF.md, section 4, argues the bounds.
+// proof/addition_float_double.md argues the bounds.
 #if defined(POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_ANGLE_ADDITION_DOUBLE_INL_H_

@@ -7,7 +7,7 @@
 //
 // Below c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
 // random inputs and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64
-// digits against SinCosSums (2^-78) and confirmed by MPFR. PROOF.md, section 6, "Between bounds", argues the
+// digits against SinCosSums (2^-78) and confirmed by MPFR. proof/rotation.md, "The second tier", argues the
 // bounds.
 #if defined(POSENC_SRC_KERNEL_BOUNDED_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_BOUNDED_SUMS_INL_H_

@@ -244,10 +244,10 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
 // bottom. Each tier goes on until a vector is undecided. The next tier takes this vector, and then the first
 // tier goes on.
 //
-//   tier     computes              error    leaves undecided      costs for each pair
-//   Quickly  few terms             2^-41    1 vector in 4,000     1
-//   Fully    all terms             3 u      1 pair in 5 million   1.9 times as much
-//   Widely   256 bits, then 1,024  2^-220   nothing (PROOF.md)    1,000 times as much, or 100 for some angles
+//   tier     computes              error    leaves undecided         costs for each pair
+//   Quickly  few terms             2^-41    1 vector in 4,000        1
+//   Fully    all terms             3 u      1 pair in 5 million      1.9 times as much
+//   Widely   256 bits, then 1,024  2^-220   nothing (proof/wide.md)  1,000 times, or 100 for some angles
 //
 // The figures are for float rows (Zen 4, AVX-512). `EvaluateDoublesQuickly` and `EvaluateDoublesFully` have
 // figures for double rows.

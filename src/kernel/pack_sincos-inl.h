@@ -123,7 +123,7 @@ constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
 
 // Returns the high or the low part of v. High parts are rounded to nearest, ties away from 0.
 //
-// Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (PROOF.md, section 6, "Quickly").
+// Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (proof/rotation_quick.md).
 template <posenc_type kType, Part kPart>
 HWY_INLINE FloatVec TakePart(DoubleVec v) {
   const hn::ScalableTag<double> d;

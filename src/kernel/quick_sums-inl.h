@@ -8,7 +8,7 @@
 //
 // A *worst known* error is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these (G in
 // [1, 2), |a| and |b| in [1/4, 1]), measured in 64 digits against SinCosSums (2^-78) and confirmed by MPFR.
-// PROOF.md, section 6, "Quickly", argues the bounds.
+// proof/rotation_quick.md argues the bounds.
 #if defined(POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_
 #undef POSENC_SRC_KERNEL_QUICK_SUMS_INL_H_

@@ -91,7 +91,7 @@ bool RoundEighth(posenc_type type, double element, double gain, float* rounded) 
 }
 
 // The finite pair (a, b), rotated and multiplied by a gain that is a double, each element rounded once to a
-// type. Two doubles decide two kinds of pairs that one does not (PROOF.md, section 6): ties beside whole
+// type. Two doubles decide two kinds of pairs that one does not (proof/rotation.md): ties beside whole
 // quarter turns, and elements of the same size at odd eighths of a turn, the only angles that are known here.
 // Cosine and sine are good to kDirectRotationError, or NaNs. False for other pairs, and if an element stays
 // undecided.

@@ -7,7 +7,7 @@
 // more.
 //
 // Error before that: kMaxFastUlp (2 ulps) of hypot(a, b) if G is 1, else kMaxScaledFastUlp (3 ulps) of G
-// hypot(a, b); both constants are in posenc/accuracy.h. PROOF.md, section 6, argues 3.92 and 5.33 times
+// hypot(a, b); both constants are in posenc/accuracy.h. proof/rotation.md argues 3.92 and 5.33 times
 // 2^-24, that is 1.96 and 2.67 ulps. Worst known of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of
 // these:
 //

@@ -1,7 +1,7 @@
 // Rounding: everything that decides whether a result is certain, and what it is then. The loops compute a
 // result and know a bound of its error. If all real numbers within this bound round to one number of the
 // type, the result is *decided*. Otherwise it is *undecided*, and a slower tier computes it again (Ziv's
-// test). PROOF.md argues that each test covers its bound.
+// test). PROOF.md and the pages in proof/ argue that each test covers its bound.
 //
 // There are two kinds of tests:
 //

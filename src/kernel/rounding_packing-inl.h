@@ -83,9 +83,10 @@ constexpr double kSinCosScale = 1.0;
 
 #else
 
-// Whether sums in double become floats by integer arithmetic on their bits ("Cut sums" in PROOF.md). c and s
-// are scaled by 2^-896, so that a double and the float have the same exponent field. Sums that are too large
-// for a float become infinities or NaNs below 2^129; from there on they set the next bit, a float's sign.
+// Whether sums in double become floats by integer arithmetic on their bits ("Cut sums" in
+// proof/rotation_quick.md). c and s are scaled by 2^-896, so that a double and the float have the same
+// exponent field. Sums that are too large for a float become infinities or NaNs below 2^129; from there on
+// they set the next bit, a float's sign.
 template <posenc_type kType>
 constexpr bool kCutsSums = kHasVbmi2 && (kType == POSENC_F32);
 template <posenc_type kType>

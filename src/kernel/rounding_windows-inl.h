@@ -293,8 +293,8 @@ HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
 // - each x is at least kMinWord (2^-74) and less than 2^54, and
 // - each y is within kWordOctaves powers of 2 of its x.
 //
-// Signs are ignored: the test asks for bits below them. "Words" in PROOF.md, section 6, argues 3.7 ulps under
-// these conditions; a search found 2.86 ulps, 2.5 with FMA.
+// Signs are ignored: the test asks for bits below them. "Words" in proof/rotation_quick.md argues 3.7 ulps
+// under these conditions; a search found 2.86 ulps, 2.5 with FMA.
 HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, WordVec y) {
   const hn::Repartition<std::uint16_t, Words> d16;
   const Words dw;

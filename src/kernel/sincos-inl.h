@@ -4,7 +4,7 @@
 // Errors are relative to the result unless said otherwise, u = 2^-53. A *worst known* error is the largest
 // among 2 * 10^8 random inputs, or more, and 4 * 10^7 beside the worst of these, against `SinCosSums`
 // (sincos_double-inl.h); its input was evaluated again by MPFR with 600 bits, with the step as it is.
-// PROOF.md, sections 1 and 2, argues the bounds.
+// PROOF.md ("The angle") and proof/direct.md argue the bounds.
 #if defined(POSENC_SRC_KERNEL_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SINCOS_INL_H_
 #undef POSENC_SRC_KERNEL_SINCOS_INL_H_
@@ -60,8 +60,8 @@ HWY_INLINE V Linear(D d, V x, double a, double b) {
 //
 //   pi/2 r + (p(r^2) r + pi/2 r_low)      p of degree 6, its constant term the low part of pi/2
 //
-// Error: 2.4 u. The last sum rounds by u, the product below it by u (not with FMA), smaller terms by 0.4 u;
-// the polynomial is off by 0.03 u.
+// Error: 2.5 u. The last sum rounds by u, the product below it by u (not with FMA), smaller terms by 0.4 u;
+// the polynomial is off by 0.034 u, or 0.05 u where |r| exceeds 1/2.
 // Worst known: 2.24 u, with FMA 1.27 u, by `SinCos`:
 //
 //   without  position 6459, step 0x1.8f423bb1bacf6p-2 - 0x1.36611efb82c2p-58:
@@ -153,7 +153,8 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
 //   is_short   the position is an integer of at most kMaxShort (18 bits), so that its product with the first
 //              35 bits of `high` is exact: without FMA this saves Dekker's products
 //
-// Error: for |r| >= kMinQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it.
+// Error: for |r| >= kMinQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it, or
+// 2^-44 without FMA if is_short.
 template <class D, class V>
 HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& r,
                               hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {

@@ -6,7 +6,7 @@
 //
 // Errors are relative unless said otherwise. A *worst known* error is the largest among 3 * 10^7 random
 // inputs, or more, and 2 * 10^7 beside the worst of these, against sines and cosines of 113 bits; its input
-// was evaluated again by MPFR with 600. PROOF.md, section 2, argues the bounds.
+// was evaluated again by MPFR with 600. proof/direct.md argues the bounds.
 #if defined(POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_
 #undef POSENC_SRC_KERNEL_SINCOS_DOUBLE_INL_H_
@@ -165,8 +165,8 @@ HWY_INLINE void QuickMultiplyAdd(DoubleVec& high, DoubleVec& low, DoubleVec fact
 //
 // Error: kQuickSineError of the sine; kQuickCosineError times r^2 of the cosine, absolutely
 // (kQuickCosineErrorWithoutFma without FMA).
-// Worst known: 0.33 * 2^-64 and 1.15 * 2^-63 r^2 (PROOF.md). Without FMA 0.315 * 2^-64 and 3.42 * 2^-63 r^2
-// (PROOF.md); 3.41 is reached at position 186091, as is the sine's:
+// Worst known: 0.33 * 2^-64 and 1.15 * 2^-63 r^2. Without FMA 0.315 * 2^-64 and 3.42 * 2^-63 r^2
+// (proof/direct.md); 3.41 is reached at position 186091, as is the sine's:
 //
 //   sine     step 0x1.614a076bb23f5p+1 - 0x1.c8af6dbc6d7fp-54:
 //            got 0x1.6a0aed2ae746p-1 + 0x1.eea7bfdf48bf4p-26, want 0x1.6a0aee223b25efa4d186p-1

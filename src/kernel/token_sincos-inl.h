@@ -3,8 +3,8 @@
 // Pair i of a token has the angle multiple_i * step_i; step_i, in quarter turns, is the sum of two doubles
 // table.high[i] + table.low[i]. Errors are relative unless said otherwise; u = 2^-53. A *worst known* error
 // is the largest of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these, measured against
-// SinCosSums (2^-78) and confirmed by MPFR; its step is a single double. PROOF.md, sections 1 and 6, argues
-// the bounds.
+// SinCosSums (2^-78) and confirmed by MPFR; its step is a single double. PROOF.md ("The angle"),
+// proof/direct.md and proof/rotation.md argue the bounds.
 #if defined(POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_
 #undef POSENC_SRC_KERNEL_TOKEN_SINCOS_INL_H_

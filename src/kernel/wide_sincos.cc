@@ -96,7 +96,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
   const std::int64_t quarter_turns = NearestInteger(phase);
   const Wide<kLimbs> r = Subtract(phase, FromInteger<kLimbs>(quarter_turns));
   if constexpr (kLimbs == kMaxLimbs) {
-    // Known angles of rational frequencies whose integers do not fit (PROOF.md, section 5).
+    // Known angles of rational frequencies whose integers do not fit (proof/wide.md).
     const Wide<kLimbs> parts = Multiply(r, FromInteger<kLimbs>(6));
     const std::int64_t nearest = NearestInteger(parts);
     const Wide<kLimbs> rest = Subtract(parts, FromInteger<kLimbs>(nearest));
@@ -121,7 +121,7 @@ WideSinCos<kLimbs> SinCosOfPhase(const Phase<kLimbs>& pair, double multiple) {
 
 // even cos(t) + odd sin(t), for t radians, rounded to a type when `value`, that sum to 900 bits, lies at a
 // midpoint of two numbers: to the one on whose side the first terms of the series are that do not vanish
-// (PROOF.md, section 6). It is not inlined, so that its wide numbers take stack only when they are needed.
+// (proof/rotation_wide.md). It is not inlined, so that its wide numbers take stack only when they are needed.
 template <int kLimbs>
 POSENC_NOINLINE double RoundBySeries(const Wide<kLimbs>& value, posenc_type type, const Wide<kLimbs>& even,
                                      const Wide<kLimbs>& odd, const Wide<kLimbs>& t) {

@@ -17,7 +17,7 @@ namespace internal {
 
 struct Gain;
 
-// 1,024 bits decide every entry (PROOF.md, section 5).
+// 1,024 bits decide every entry (proof/wide.md).
 inline constexpr int kMaxLimbs = 16;
 
 // The phases of one pair, in quarter turns: position times step or, with a phase rounding, the rounded phase
@@ -67,7 +67,7 @@ struct WideSinCos {
   Wide<kLimbs> phase;  // in quarter turns; 0 if anything is known
 
   // Whether the phase is below 2^-79 quarter turns, so that 1,024 bits may not tell sine from phase
-  // (PROOF.md, section 5).
+  // (proof/wide.md).
   bool IsTiny() const { return !phase.IsZero() && phase.exponent < -79; }
   Wide<kLimbs> Radians() const { return Multiply(phase, RadiansPerQuarterTurn<kLimbs>()); }
   bool IsSineKnown() const { return known == Known::kBoth || known == Known::kSine; }

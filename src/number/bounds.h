@@ -1,6 +1,5 @@
 // Error bounds of the kernels' arithmetic, and the windows and limits of the tests that rely on them. Each
-// comment says what a constant bounds, how the number comes about, where PROOF.md argues it, and what uses
-// it.
+// comment says what a constant bounds, how the number comes about, which page argues it, and what uses it.
 //
 // Errors are relative unless said otherwise. u = 2^-53 is the error of one rounding to double, v = 2^-24 that
 // of one to float. Phases and steps are in quarter turns; r is a phase less the nearest integer. A window of
@@ -16,7 +15,7 @@
 namespace posenc {
 namespace internal {
 
-// PROOF.md, section 1, "The angle".
+// PROOF.md, "The angle".
 
 // The least |r| as a part of |phase| with which a direct entry can be decided. The error of the phase is
 // 2^-97 from its step (frequency/table.h) and 2^-104 from the product, so at this limit r has an error of
@@ -33,10 +32,10 @@ inline constexpr double kLargestExactStep = 0x1p12;
 // subnormal float, which the windows do not cover. Used by EvaluateFully (direct-inl.h).
 inline constexpr double kMinPhase = 0x1p-126;
 
-// PROOF.md, section 2, "The direct kernel".
+// proof/direct.md, the direct kernel.
 
 // Error of a sine or cosine in double (sincos-inl.h): u / 2 from r, u from the last sum, u from the product
-// before it (without FMA), 0.4 u from the smaller terms and 0.03 u from the polynomial make 2.93 u for the
+// before it (without FMA), 0.4 u from the smaller terms and 0.05 u from the polynomial make 2.95 u for the
 // sine. The cosine has 2.2 u, and 2.8 u where |r| exceeds 1/2. Used by direct rows of floats and 16-bit
 // types, and by a token's angles.
 inline constexpr double kDirectError = 3 * 0x1p-53;
@@ -60,7 +59,7 @@ inline constexpr std::uint64_t kDirectWindow = 8;
 static_assert(kDirectError * 0x1p53 <= kDirectWindow, "the test must cover the error");
 
 // Error and window of the first try of direct rows, with fewer terms (EvaluateQuickly): 2^-43.6 from the
-// cosine's polynomial or 2^-47.6 from the sine's, at most 2^-42 from r, less than 2^-49 from roundings.
+// cosine's polynomial or 2^-47.6 from the sine's, at most 2^-42 from r, less than 2^-44 from roundings.
 inline constexpr double kQuickError = 0x1p-41;
 inline constexpr std::uint64_t kQuickWindow = std::uint64_t{1} << 12;
 static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the error");
@@ -76,8 +75,8 @@ inline constexpr double kMinQuick = 0x1p-22;
 inline constexpr double kMaxShort = 0x1p18;
 
 // Errors of the first try of direct rows of doubles (direct_double-inl.h): of the sine relatively, of the
-// cosine absolutely, as a part of r^2. PROOF.md, "Doubles, quickly", adds them up: 0.42 * 2^-64, 1.62 * 2^-63
-// and, without FMA, 3.93 * 2^-63; a search found 0.33, 1.15 and 3.42.
+// cosine absolutely, as a part of r^2. proof/direct.md adds them up: 0.34 * 2^-64, 1.61 * 2^-63 and, without
+// FMA, 3.92 * 2^-63; a search found 0.33, 1.15 and 3.42.
 inline constexpr double kQuickSineError = 0x1p-65;
 inline constexpr double kQuickCosineError = 0x1.ep-63;
 inline constexpr double kQuickCosineErrorWithoutFma = 0x1.2p-61;
@@ -87,13 +86,14 @@ inline constexpr double kQuickCosineErrorWithoutFma = 0x1.2p-61;
 inline constexpr double kMinQuickDouble = 0x1p-20;
 inline constexpr double kMinQuickPart = 0x1p-28;
 
-// PROOF.md, section 3, "Angle addition".
+// proof/addition.md, angle addition.
 
 // Absolute error of a row in a run of floats or of 16-bit types, after two angle additions a * b +- c * d. Of
 // the unit vectors (a, c) and (b, d) one component is at least 0.7 and comes from the cosine's polynomial,
-// the other from the sine's: sqrt((2.9^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, which are
-// at most 1, add 1.5 u. So the first addition, to the anchor of a group, leaves 2.6 + 2.6 + 1.5 = 6.7 u, and
-// the second, to its rows, 6.7 + 2.6 + 1.5 = 10.8 u. Used by angle_addition-inl.h and rounding_windows-inl.h.
+// the other from the sine's: sqrt((2.93^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, which are
+// at most 1, add 1.25 u to an entry, and 1.8 u to a vector. So the first addition, to the anchor of a group,
+// leaves 2.6 + 2.6 + 1.8 = 7.0 u, and the second, to its rows, 7.0 + 2.6 + 1.3 = 10.9 u. Used by
+// angle_addition-inl.h and rounding_windows-inl.h.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 
 // Half the width of an entry's interval: the error, and u by which each end is rounded. Used by FinishPairs.
@@ -114,17 +114,17 @@ static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionErr
 // While the phases of a pair stay within this in a run, its entries need not be at least kMinAdded. (Entries
 // of float16 must be, because small ones are subnormal.) Only sin M cos S - cos M sin S cancels, over at most
 // 64 rows, at positions of at least 1. So at position 1, where most cancels, an added sine is off by at most
-// 461 u of the step (PROOF.md, "Small phases"), which is far inside the window.
+// 470 u of the step (proof/addition.md, "Small phases"), which is far inside the window.
 inline constexpr double kExemptQuarterTurns = 0.5;
 
-// PROOF.md, section 4, "16 bits in float, and doubles".
+// proof/addition_float_double.md, angle addition in float, and for doubles.
 
 // Absolute error of angle addition in float (angle_addition_float-inl.h), in e = 2^-25, the most by which a
 // number below 1 is rounded to float: sqrt(2) from each of two unit vectors with rounded components, 1 from
 // each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (Where a sum
 // reaches 1 its error is 2, but such an entry rounds to 1 either way.) While the phases of a run stay below E
-// <= 1/2 radian the error of a sine is at most 3.5, without FMA 5, in units of 2^-24 E: 1.5 from the
-// components, 1 from each sum, and without FMA 1.5 from the products.
+// <= 1/2 radian the error of a sine is at most 3.5, without FMA 4.5, in units of 2^-24 E: 1.5 from the
+// components, 1 from each sum, and without FMA 1 from the products.
 inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
 inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
 
@@ -139,9 +139,9 @@ inline constexpr double kFloatAngleAdditionErrorWithoutFma = 7 * 0x1p-25;
 inline constexpr double kAddedEvaluations = 64;
 inline constexpr double kAddedDoubleError = 0x1p-76;
 
-// PROOF.md, section 6, "Rotation". c and s are a token's cosine and sine, a and b a pair's elements, G is the
-// gain, and m the larger of |a| and |b|. Direct angles are evaluated from their phases; added ones are sums
-// of an anchor's angle and an offset.
+// proof/rotation.md and proof/rotation_quick.md. c and s are a token's cosine and sine, a and b a pair's
+// elements, G is the gain, and m the larger of |a| and |b|. Direct angles are evaluated from their phases;
+// added ones are sums of an anchor's angle and an offset.
 
 // Error and window of G c and G s with direct angles: kDirectError, u from the gain, which is a product of
 // two doubles rounded to one, and u from the product with it. Used by cached cosines and sines
@@ -194,7 +194,7 @@ inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kMinRotated = 0x1p-125f;
 
 // Quick rotation of 16-bit types, in float: window in ulps of a float. G c and G s are in two parts each, and
-// products with the high parts are exact. Low parts and their products round by 1.4 ulps, the sum of the high
+// products with the high parts are exact. Low parts and their products round by 1 ulp, the sum of the high
 // products by 1, its sum with the first low product by 1, and the last sum by 1/2. Together they are below 4
 // ulps of a sum of at least 0.79 * 2^-11 (float16) or 0.79 * 2^-14 (bfloat16) of G m. Words of bfloat16
 // (below) have at most 3.7 ulps.
@@ -211,7 +211,8 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPar
 
 // Instead of kMinPart, where sums of bfloat16 are tested two in a word, by their bits: |x| is at least 2^-74
 // and less than 2^54, so that no difference of bits wraps around, and |y| within kWordOctaves powers of 2 of
-// it, so that 3.7 ulps cover the error (PROOF.md, "Words"). kMinWord is the upper half of the float 2^-74.
+// it, so that 3.7 ulps cover the error (proof/rotation_quick.md, "Words"). kMinWord is the upper half of the
+// float 2^-74.
 inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 

@@ -31,7 +31,7 @@ inline DoubleDouble ExactProduct(double a, double b) {
   return {product, (((x.high * y.high - product) + x.high * y.low) + x.low * y.high) + x.low * y.low};
 }
 
-// Returns a * b with a relative error below 2^-103 (PROOF.md, section 1), if nothing is subnormal.
+// Returns a * b with a relative error below 2^-103 (PROOF.md, "Steps"), if nothing is subnormal.
 inline DoubleDouble Multiply(const DoubleDouble& a, const DoubleDouble& b) {
   const DoubleDouble product = ExactProduct(a.high, b.high);
   const double error = product.low + (a.high * b.low + a.low * b.high);

@@ -64,7 +64,7 @@ template <int kLimbs>
 std::int64_t NearestInteger(const Wide<kLimbs> &x);
 
 // exp(x) for |x| < 2^11, and the natural logarithm of x > 0. Relative errors are below 2^-kExpLogBits: argued
-// in PROOF.md, section 5, for 256 bits, and measured for both.
+// in proof/wide_functions.md for 256 bits, and measured for both.
 template <int kLimbs>
 inline constexpr int kExpLogBits = 64 * kLimbs - 24;
 Wide256 Exp(const Wide256 &x);

@@ -22,8 +22,8 @@ inline bool IsNoNan(double x) { return !std::isnan(x); }
 // factor base^(2i / x) with i >= 1. (For an encoder with min_timescale it is base / min_timescale instead of
 // the base.) The logarithms of two different doubles differ by more than 2^-53, so up to this limit the
 // factor is 1 or differs from 1 by more than 2^-180. With a far larger x, 1,024 bits cannot show the
-// difference, and entries would be wrong: in turns from 2^494 on, in radians from 2^930 on (PROOF.md, section
-// 5). Models have x near their number of columns, and a float cannot be larger than 2^128.
+// difference, and entries would be wrong: in turns from 2^494 on, in radians from 2^930 on
+// (proof/wide.md). Models have x near their number of columns, and a float cannot be larger than 2^128.
 inline constexpr double kMaxExponentDim = 0x1p128;
 inline bool IsExponent(double x) { return std::fabs(x) <= kMaxExponentDim; }
 

@@ -1,4 +1,4 @@
-\\ How many bits can the reduction of an exact angle cancel? For PROOF.md, section 5 (PARI/GP: gp -q cancellation.gp).
+\\ How many bits can the reduction of an exact angle cancel? For src/proof/wide.md (PARI/GP: gp -q cancellation.gp).
 \\
 \\ The angles are x = m 2^-s with m < 2^159 and x < 2^62, a product of three doubles. Near k pi/2, k > 0, the best
 \\ approximations m/k of a = (pi/2) 2^s are its convergents. For every k below the denominator of the next convergent,
