@@ -86,7 +86,7 @@ std::vector<Block> MakeBlocks(const Kind& kind) {
 class PhaseRoundingTest : public PerTarget {};
 
 std::string Describe(const Spec& spec) {
-  return "recipe " + std::to_string(static_cast<int>(spec.phase_rounding)) + ", base " +
+  return "phase rounding " + std::to_string(static_cast<int>(spec.phase_rounding)) + ", base " +
          std::to_string(spec.base) + ", dim " + std::to_string(spec.dim) + ", exponent_dim " +
          std::to_string(spec.exponent_dim) + ", scale " + std::to_string(spec.position_scale);
 }
@@ -120,7 +120,7 @@ void ExpectCorrectlyRounded(const char* target, posenc_phase_rounding rounding) 
   }
 }
 
-TEST_P(PhaseRoundingTest, IsThatOfTheRecipe) {
+TEST_P(PhaseRoundingTest, IsTheFormulas) {
   for (const posenc_phase_rounding rounding : kRoundings) {
     ForEachEntryType([&](auto element) { ExpectCorrectlyRounded<decltype(element)>(target(), rounding); });
   }

@@ -71,9 +71,9 @@ class RotaryAxes : public ExactPerTarget {
 TEST_P(RotaryAxes, PairsTurnByTheirAxis) {
   for (const Order& order : kOrders) {
     const posenc_rotary_spec spec = SpecOf(order);
-    const TurnTable turns(spec, Positions(order.axes));
-    ExpectKinds(spec, turns, 3, {1.25, 0.3, false});
-    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 1.25, 0, 0); });
+    const AngleTable angles(spec, Positions(order.axes));
+    ExpectKinds(spec, angles, 3, {1.25, 0.3, false});
+    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, 1.25, 0, 0); });
     if (HasFailure()) return;
   }
 }
@@ -146,9 +146,9 @@ TEST_P(RotaryAxes, ScalingsOfAxialAxesAreTheirOwn) {
     const std::size_t first = c.order.sections[0], second = first + c.order.sections[1];
     EXPECT_NEAR(posenc_rotary_radians(rotary.get(), first + c.pair), c.want, error);
     EXPECT_NEAR(posenc_rotary_radians(rotary.get(), second + c.pair), c.want, error);
-    const TurnTable turns(spec, Positions(c.order.axes));
-    ExpectCaches<float>(spec, turns, 1.25, 0, 0);
-    ExpectOf<float>(spec, turns, 1, {}, [](auto& maker, const GainedTurn&, std::size_t, std::size_t) {
+    const AngleTable angles(spec, Positions(c.order.axes));
+    ExpectCaches<float>(spec, angles, 1.25, 0, 0);
+    ExpectOf<float>(spec, angles, 1, {}, [](auto& maker, const ScaledAngle&, std::size_t, std::size_t) {
       return Rotated<float>{maker.Normal(-3, 3), maker.Normal(-3, 3)};
     });
     if (HasFailure()) return;
@@ -165,9 +165,9 @@ TEST_P(RotaryAxes, AxialAxesOfEveryKind) {
            "phase_rounding=f32_inv_freq base=100"}) {
     SCOPED_TRACE(words);
     posenc_rotary_spec spec = With(SpecOf({POSENC_AXIAL_AXES, 3, {3, 5, 2}}), words);
-    const TurnTable turns(spec, Positions(spec.axes));
-    ExpectKinds(spec, turns, 3, {1.25, 0.3, false});
-    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 1.25, 0, 0); });
+    const AngleTable angles(spec, Positions(spec.axes));
+    ExpectKinds(spec, angles, 3, {1.25, 0.3, false});
+    ForEachType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, 1.25, 0, 0); });
     if (HasFailure()) return;
   }
 }

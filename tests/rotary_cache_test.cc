@@ -20,11 +20,11 @@ TEST_P(RotaryCache, EveryEntryIsTheNearestNumber) {
   for (const std::size_t dim : {2u, 6u, 64u, 130u, 1024u, 2070u}) {
     if (IsReference() && dim > 64) continue;
     const posenc_rotary_spec spec = MakeRotarySpec(dim, target());
-    const TurnTable turns(spec, RotaryPositions());
+    const AngleTable angles(spec, RotaryPositions());
     for (const double amplitude : kAmplitudes) {
       if (dim >= 1024 && amplitude != kAmplitudes[1]) continue;
       ForEachEntryType(
-          [&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, amplitude, dim % 3, 0); });
+          [&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, amplitude, dim % 3, 0); });
       if (HasFailure()) return;
     }
   }
@@ -32,9 +32,9 @@ TEST_P(RotaryCache, EveryEntryIsTheNearestNumber) {
 
 TEST_P(RotaryCache, TablesOfAnyAlignment) {
   const posenc_rotary_spec spec = MakeRotarySpec(22, target());
-  const TurnTable turns(spec, {0.0, 1.0, 1e-9, -131071.0});
+  const AngleTable angles(spec, {0.0, 1.0, 1e-9, -131071.0});
   for (std::size_t shift = 1; shift < 9; ++shift) {
-    ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 1.25, 2, shift); });
+    ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, 1.25, 2, shift); });
   }
 }
 
@@ -43,8 +43,8 @@ TEST_P(RotaryCache, PartsOfHeads) {
   posenc_rotary_spec spec = MakeRotarySpec(80, target());
   spec.rotary_dim = 26;
   spec.rotary_offset = 30;
-  const TurnTable turns(spec, {0.0, 7.0, -1.0, 0x1p31});
-  ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, 0.75, 1, 0); });
+  const AngleTable angles(spec, {0.0, 7.0, -1.0, 0x1p31});
+  ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, 0.75, 1, 0); });
 }
 
 // In turns: cosines and sines that are exactly 0 or 1, times the amplitude. Some amplitudes are midpoints of
@@ -56,10 +56,10 @@ TEST_P(RotaryCache, WholeQuarterTurns) {
   std::vector<double> positions;
   for (int k = -20; k <= 20; ++k) positions.push_back(k * 0.125);
   positions.push_back(0x1p31);
-  const TurnTable turns(spec, positions);
+  const AngleTable angles(spec, positions);
   for (const double amplitude :
        {1.0, 1.0 + 0x1p-24, 1.0 + 3 * 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.8p-64}) {
-    ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, turns, amplitude, 0, 0); });
+    ForEachEntryType([&](auto entry) { ExpectCaches<decltype(entry)>(spec, angles, amplitude, 0, 0); });
     if (HasFailure()) return;
   }
 }

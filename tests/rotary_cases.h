@@ -129,16 +129,16 @@ struct RotaryGain {
 };
 
 // A rotation by the oracle, for elements of C++ types.
-class GainedTurn {
+class ScaledAngle {
  public:
-  GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
-      : turn_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
+  ScaledAngle(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
+      : angle_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
 
   // Rounds each exact element once. For NaNs and infinities it follows IEEE arithmetic.
   template <class T>
   Rotated<T> Rotate(T a, T b) const {
     oracle::Rounding x, y;
-    turn_.Rotate(TypeOf<T>(), static_cast<double>(Value(a)), static_cast<double>(Value(b)), &x, &y);
+    angle_.Rotate(TypeOf<T>(), static_cast<double>(Value(a)), static_cast<double>(Value(b)), &x, &y);
     return {FromBits<T>(x.bits), FromBits<T>(y.bits)};
   }
 
@@ -146,14 +146,14 @@ class GainedTurn {
   template <class T>
   Rotated<T> Entries() const {
     oracle::Rounding cosine, sine;
-    turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
+    angle_.RoundBoth(TypeOf<T>(), &cosine, &sine);
     return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
   }
   double Cosine() const { return Entries<double>().x; }
   double Sine() const { return Entries<double>().y; }
 
  private:
-  mutable oracle::Turn turn_;  // remembers what it has evaluated
+  mutable oracle::Angle angle_;  // remembers what it has evaluated
 };
 
 // Makes pairs of numbers of a type, easy ones and ones that are hard to rotate.

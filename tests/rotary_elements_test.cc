@@ -52,16 +52,17 @@ class RotaryElements : public ExactPerTarget {};
 // Some tokens are consecutive, so that their angles are added, and some are not.
 TEST_P(RotaryElements, WholeHeads) {
   const posenc_rotary_spec spec = Spec(IsReference() ? 10 : 76);
-  const TurnTable turns(spec, {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5});
+  const AngleTable angles(spec, {0.0, 1.0, 2.0, 1000.0, 1001.0, 1002.0, 0x1p-1000, -0x1p-1074, 0.5});
   for (const RotaryGain& gain :
        {RotaryGain{1.0, 1.0, false}, RotaryGain{1.0, 0.75, false}, RotaryGain{1.3465735902799727, 0.1, false},
         RotaryGain{1.0, 0x1p-20 * 1.25, false}, RotaryGain{0x1.8p40, 1.0, false}}) {
     for (const char* kind : kKinds) {
       SCOPED_TRACE(kind);
       std::size_t k = 0;
-      Expect(
-          spec, turns, IsReference() ? 1 : 3, gain,
-          [&](auto& maker, const GainedTurn&, std::size_t, std::size_t) { return PairOf(kind, maker, k++); });
+      Expect(spec, angles, IsReference() ? 1 : 3, gain,
+             [&](auto& maker, const ScaledAngle&, std::size_t, std::size_t) {
+               return PairOf(kind, maker, k++);
+             });
       if (HasFailure()) return;
     }
   }
@@ -74,8 +75,8 @@ TEST_P(RotaryElements, OneInAHead) {
                           const char* kind) {
     SCOPED_TRACE(kind);
     std::size_t k = 0;
-    Expect(spec, TurnTable(spec, positions), IsReference() ? 2 : kPairs, {1.0, 1.0, false},
-           [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+    Expect(spec, AngleTable(spec, positions), IsReference() ? 2 : kPairs, {1.0, 1.0, false},
+           [&](auto& maker, const ScaledAngle&, std::size_t h, std::size_t i) {
              ++k;
              return i == h % kPairs ? PairOf(kind, maker, k) : maker.Make(0, 1.0, 0.0, 1.0);
            });
@@ -98,7 +99,7 @@ TEST_P(RotaryElements, BesideKnownAngles) {
       1.0 - 0x1p-53, 0.125,      -0.375,    0.125 + 0x1p-55, 0.25,           0x1p-60,         late};
   posenc_rotary_spec spec = Listed(frequencies);
   spec.unit = POSENC_TURNS;
-  const TurnTable turns(spec, {1.0, 2.0, 3.0, 6.0, 9.0, 33.0, 0x1.8p22, -3.0, 0.5});
+  const AngleTable angles(spec, {1.0, 2.0, 3.0, 6.0, 9.0, 33.0, 0x1.8p22, -3.0, 0.5});
   ForEachType([&](auto element) {
     using T = decltype(element);
     const auto of = [](double x) { return Nearest<T>(x); };
@@ -111,8 +112,8 @@ TEST_P(RotaryElements, BesideKnownAngles) {
     for (const double scale : scales) {
       SCOPED_TRACE(scale);
       std::size_t k = 0;
-      ExpectOf<T>(spec, turns, IsReference() ? 2 : 22, {1.0, scale, false},
-                  [&](PairMaker<T>& maker, const GainedTurn&, std::size_t, std::size_t) -> Rotated<T> {
+      ExpectOf<T>(spec, angles, IsReference() ? 2 : 22, {1.0, scale, false},
+                  [&](PairMaker<T>& maker, const ScaledAngle&, std::size_t, std::size_t) -> Rotated<T> {
                     const T a = maker.Normal(-2, 2), b = maker.Normal(-2, 2);
                     const double value = static_cast<double>(Value(a)), odd = 1.0 + 0x1p-23;
                     const Rotated<T> pairs[] = {{a, b},

@@ -25,10 +25,10 @@ TEST_P(RotaryExact, ElementsOfEveryKind) {
   for (const std::size_t dim : {2u, 4u, 6u, 64u, 80u, 128u, 130u, 256u, 1024u}) {
     if (IsReference() && dim > 130) continue;
     const posenc_rotary_spec spec = Spec(dim);
-    const TurnTable turns(spec, RotaryPositions());
+    const AngleTable angles(spec, RotaryPositions());
     const std::size_t heads = std::max<std::size_t>(1, (IsReference() ? 36 : 128) / dim);
     for (const RotaryGain& gain : kGains) {
-      ExpectKinds(spec, turns, heads, gain);
+      ExpectKinds(spec, angles, heads, gain);
       if (HasFailure()) return;
     }
   }
@@ -41,9 +41,9 @@ TEST_P(RotaryExact, Runs) {
     if (IsReference() && dim > 6) continue;
     // Positions that differ a little give very different phases.
     const posenc_rotary_spec spec = dim == 6 ? Listed(large) : Spec(dim);
-    const TurnTable turns(spec, RotaryRuns());
+    const AngleTable angles(spec, RotaryRuns());
     for (const RotaryGain& gain : kGains) {
-      ExpectKinds(spec, turns, 2, gain);
+      ExpectKinds(spec, angles, 2, gain);
       if (HasFailure()) return;
     }
   }
@@ -59,9 +59,9 @@ TEST_P(RotaryExact, KindsAmongOrdinaryPairs) {
   for (const std::size_t dim : {64u, 120u, 202u}) {
     if (IsReference() && dim > 64) continue;
     const posenc_rotary_spec spec = Spec(dim);
-    const TurnTable turns(spec, {0.0, 1.0, -131071.0, 0.5, 0x1p31});
+    const AngleTable angles(spec, {0.0, 1.0, -131071.0, 0.5, 0x1p31});
     for (const RotaryGain& gain : kGains) {
-      ExpectKinds(spec, turns, IsReference() ? 2 : 8, gain, kinds);
+      ExpectKinds(spec, angles, IsReference() ? 2 : 8, gain, kinds);
       if (HasFailure()) return;
     }
   }
@@ -72,12 +72,12 @@ TEST_P(RotaryExact, NothingButHardPairs) {
   const std::size_t heads = IsReference() ? 2 : 12;
   for (const std::size_t dim : {6u, 202u}) {
     const posenc_rotary_spec spec = Spec(dim);
-    const TurnTable turns(spec, {1.0, 0x1p31, 1e-3});
+    const AngleTable angles(spec, {1.0, 0x1p31, 1e-3});
     for (const RotaryGain& gain : {kGains[0], kGains[5]}) {
-      ExpectKinds(spec, turns, heads, gain, {13, 14});
-      ExpectKinds(spec, turns, heads, gain, {2, 3, 12});
-      ExpectKinds(spec, turns, heads, gain, {6, 7, 8});
-      ExpectKinds(spec, turns, heads, gain, {13, 0, 0, 0, 0, 0, 0});
+      ExpectKinds(spec, angles, heads, gain, {13, 14});
+      ExpectKinds(spec, angles, heads, gain, {2, 3, 12});
+      ExpectKinds(spec, angles, heads, gain, {6, 7, 8});
+      ExpectKinds(spec, angles, heads, gain, {13, 0, 0, 0, 0, 0, 0});
       if (HasFailure()) return;
     }
   }
@@ -88,13 +88,13 @@ TEST_P(RotaryExact, SixteenBitGridsAroundOne) {
   constexpr std::size_t kDim = 64;
   const posenc_rotary_spec spec = Spec(kDim);
   for (const double position : {1.0, 131071.0, -7.0, 0.5}) {
-    const TurnTable turns(spec, {position});
+    const AngleTable angles(spec, {position});
     const std::size_t share = IsReference() ? 32 : 1;
     const auto expect = [&](auto element, std::uint16_t half, std::size_t firsts, std::size_t seconds) {
       using T = decltype(element);
       std::size_t k = 0;
-      ExpectOf<T>(spec, turns, firsts * seconds / (kDim / 2) / share, kGains[position == 0.5 ? 1 : 0],
-                  [&](PairMaker<T>& maker, const GainedTurn&, std::size_t, std::size_t) {
+      ExpectOf<T>(spec, angles, firsts * seconds / (kDim / 2) / share, kGains[position == 0.5 ? 1 : 0],
+                  [&](PairMaker<T>& maker, const ScaledAngle&, std::size_t, std::size_t) {
                     const std::size_t at = k;
                     k += share;
                     const T a = FromBits<T>(half + at % firsts);
@@ -119,13 +119,13 @@ TEST_P(RotaryExact, TiesAndZeros) {
   posenc_rotary_spec in_turns = Spec(8);
   in_turns.unit = POSENC_TURNS;
   in_turns.base = 16.0;  // 1, 1/2, 1/4, 1/8
-  const TurnTable turns(in_turns, positions);
+  const AngleTable angles(in_turns, positions);
   const posenc_rotary_spec spec = Spec(20);
-  const TurnTable at_zero(spec, {0.0, -0.0});
+  const AngleTable at_zero(spec, {0.0, -0.0});
   for (const double amplitude :
        {1.0, 1.5, 0.5, 0.25, 1.25, 1.0 + 0x1p-24, 1.0 + 0x1p-8, 1.0 - 0x1p-12, 0x1.000001p-64}) {
     for (const double scale : {1.0, 1.0 - 0x1p-52}) {
-      ExpectKinds(in_turns, turns, IsReference() ? 2 : 5, {std::max(amplitude, 0x1p-63), scale, false});
+      ExpectKinds(in_turns, angles, IsReference() ? 2 : 5, {std::max(amplitude, 0x1p-63), scale, false});
       ExpectKinds(spec, at_zero, IsReference() ? 4 : 18, {std::max(amplitude, 0x1p-63), scale, false});
       if (HasFailure()) return;
     }
@@ -140,9 +140,9 @@ TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
   spec.base = 81.0;
   std::vector<double> positions;
   for (int quarters = -12; quarters <= 12; ++quarters) positions.push_back(6.75 * quarters);
-  const TurnTable turns(spec, positions);
+  const AngleTable angles(spec, positions);
   std::size_t k = 0;
-  Expect(spec, turns, 1, kGains[0], [&](auto& maker, const GainedTurn&, std::size_t, std::size_t) {
+  Expect(spec, angles, 1, kGains[0], [&](auto& maker, const ScaledAngle&, std::size_t, std::size_t) {
     auto pair = maker.Make(17, 1.0, 0.0, 1.0);
     if (++k % 5 == 0) pair.x = Nearest<decltype(pair.x)>(HUGE_VAL);
     if (k % 7 == 0) pair.y = Nearest<decltype(pair.y)>(-HUGE_VAL);
@@ -155,18 +155,18 @@ TEST_P(RotaryExact, WholeQuarterTurnsByThirds) {
 TEST_P(RotaryExact, HalfOfTheLeastNumber) {
   const posenc_rotary_spec spec = Spec(2);  // 1 radian for each position
   const std::vector<double> positions = {0x1p-130, -0x1p-130, 0x1p-125, -0x1p-140, 0x1p-140};
-  const TurnTable turns(spec, positions);
+  const AngleTable angles(spec, positions);
   ForEachType([&](auto element) {
     using T = decltype(element);
     if (TypeOf<T>() == POSENC_F16) return;  // its smallest number is too large for such angles
     const double least = std::ldexp(1.0, LeastExponent<T>());
-    ExpectOf<T>(spec, turns, 48, kGains[0],
-                [&](PairMaker<T>&, const GainedTurn& turn, std::size_t h, std::size_t) {
+    ExpectOf<T>(spec, angles, 48, kGains[0],
+                [&](PairMaker<T>&, const ScaledAngle& angle, std::size_t h, std::size_t) {
                   // One element is n times the smallest number. With the other one the sum is n + 1/2 or n -
                   // 1/2 times it.
                   const double n = static_cast<double>(h % 6 + 1) * (h % 2 == 0 ? 1.0 : -1.0);
                   const double other =
-                      (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / turn.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
+                      (n + (h / 6 % 2 == 0 ? 0.5 : -0.5)) * least / angle.Sine() * (h / 24 == 0 ? -1.0 : 1.0);
                   const Rotated<T> pair = {Nearest<T>(other), Nearest<T>(n * least)};
                   return h / 12 % 2 == 0 ? pair : Rotated<T>{pair.y, pair.x};
                 });
@@ -176,10 +176,10 @@ TEST_P(RotaryExact, HalfOfTheLeastNumber) {
 // Sums next to midpoints, at angles so small that only thousands of bits show that they are not 0.
 TEST_P(RotaryExact, TiesThatTinyAnglesBreak) {
   const posenc_rotary_spec spec = Spec(12);
-  const TurnTable turns(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600,
-                               -0x1p-800, -0x1p-1074, 0x1.8p-513});
+  const AngleTable angles(spec, {0x1p-1000, -0x1p-1000, 0x1p-70, -0x1p-130, 0x1p-260, 0x1p-511, 0x1p-600,
+                                 -0x1p-800, -0x1p-1074, 0x1.8p-513});
   for (const double amplitude : {1.0, 1.5, 0.75, 1.0 + 0x1p-24}) {
-    ExpectKinds(spec, turns, IsReference() ? 4 : 18, {amplitude, 1.0, false});
+    ExpectKinds(spec, angles, IsReference() ? 4 : 18, {amplitude, 1.0, false});
     if (HasFailure()) return;
   }
 }
@@ -234,8 +234,8 @@ void ExpectHardPairs(posenc_rotary_spec spec, const std::vector<double>& positio
     const posenc_heads heads = DenseHeads(x.data(), 1, dim);
     ASSERT_EQ(rotate(CreateRotary(spec).get(), heads), POSENC_OK);
     for (const HardPair<T>& h : hard) {
-      const GainedTurn turn(&oracle, h.pair, positions[h.token], {});
-      const Rotated<T> want = turn.Rotate(h.before.x, h.before.y);
+      const ScaledAngle angle(&oracle, h.pair, positions[h.token], {});
+      const Rotated<T> want = angle.Rotate(h.before.x, h.before.y);
       const auto [got_x, got_y] = place(h);
       ASSERT_TRUE(SameBits(*got_x, want.x) && SameBits(*got_y, want.y))
           << std::hexfloat << Value(h.before.x) << ", " << Value(h.before.y) << " at " << positions[h.token]
@@ -297,7 +297,7 @@ TEST_P(RotaryExact, NansAndInfinities) {
   in_turns.base = 16.0;
   const std::vector<double> positions = {-0.0, 1.0, -0.75, 0.125, 3.1, 0x1p-1000};
   for (const posenc_rotary_spec& spec : {in_turns, Spec(10), Spec(64)}) {
-    const TurnTable turns(spec, positions);
+    const AngleTable angles(spec, positions);
     const bool are_rare = spec.head_dim == 64;  // one in each vector
     ForEachType([&](auto element) {
       using T = decltype(element);
@@ -307,8 +307,8 @@ TEST_P(RotaryExact, NansAndInfinities) {
       for (std::size_t k = 0; k < 5; ++k) numbers.push_back(OddNan<T>(k));
       const std::size_t count = numbers.size();
       for (const RotaryGain& gain : {kGains[0], kGains[3]}) {
-        ExpectOf<T>(spec, turns, are_rare ? 3 * count : count * count, gain,
-                    [&](PairMaker<T>& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+        ExpectOf<T>(spec, angles, are_rare ? 3 * count : count * count, gain,
+                    [&](PairMaker<T>& maker, const ScaledAngle&, std::size_t h, std::size_t i) {
                       if (are_rare && i % 16 != h % 16)
                         return Rotated<T>{maker.Normal(-4, 4), maker.Normal(-4, 4)};
                       const std::size_t k = ((are_rare ? 29 : 1) * h + i) % (count * count);
@@ -330,8 +330,8 @@ TEST_P(RotaryExact, PartsOfHeads) {
     posenc_rotary_spec spec = Spec(part.head_dim);
     spec.rotary_dim = part.rotary_dim;
     spec.rotary_offset = part.offset;
-    const TurnTable turns(spec, {0.0, 7.0, -1048575.0, 0.5});
-    ExpectKinds(spec, turns, part.head_dim > 1000 ? 1 : 5, kGains[1]);
+    const AngleTable angles(spec, {0.0, 7.0, -1048575.0, 0.5});
+    ExpectKinds(spec, angles, part.head_dim > 1000 ? 1 : 5, kGains[1]);
     if (HasFailure()) return;
   }
 }
@@ -342,7 +342,7 @@ TEST_P(RotaryExact, LargeHeads) {
   const RotaryGain gain = {1.25, 1.0, false};
   const std::vector<double> positions = {0.0, 7.0, -1048575.0, 0.5};
   const auto expect = [&](const posenc_rotary_spec& spec, const std::vector<double>& at) {
-    ExpectKinds(spec, TurnTable(spec, at), 1, gain);
+    ExpectKinds(spec, AngleTable(spec, at), 1, gain);
   };
   posenc_rotary_spec spec = Spec(1100);
   spec.rotary_dim = 1054;
@@ -372,9 +372,9 @@ TEST_P(RotaryExact, OtherSchedules) {
   spec.base = 1e6;
   spec.position_scale = 0.3;
   spec.exponent_dim = 77.5;
-  ExpectKinds(spec, TurnTable(spec, RotaryPositions()), 2, kGains[1]);
+  ExpectKinds(spec, AngleTable(spec, RotaryPositions()), 2, kGains[1]);
   const std::vector<double> list = {1.0, 0.1, 0.0, -0.25, 1e-6};
-  ExpectKinds(Listed(list), TurnTable(Listed(list), RotaryPositions()), 18, kGains[1]);
+  ExpectKinds(Listed(list), AngleTable(Listed(list), RotaryPositions()), 18, kGains[1]);
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryExact);

@@ -36,12 +36,12 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
   for (std::size_t i = 0; i < kTurning; ++i) frequencies[i] = std::exp2(-static_cast<double>(i) / 2);
   frequencies[kOne] = 0.7;
   const posenc_rotary_spec spec = Listed(frequencies);
-  const TurnTable turns(spec, {3.0, 0x1p31, 0.5, 0.0});
+  const AngleTable angles(spec, {3.0, 0x1p31, 0.5, 0.0});
   for (const RotaryGain& gain : kGains) {
     for (const std::vector<std::size_t>& kinds :
          {std::vector<std::size_t>{0}, {0, 6, 0, 7, 8}, {4, 5}, {9, 11}, {12}, {0, 16, 17}}) {
       SCOPED_TRACE(testing::Message() << "kinds from " << kinds[0]);
-      ExpectKinds(spec, turns, 2, gain, kinds);
+      ExpectKinds(spec, angles, 2, gain, kinds);
       if (HasFailure()) return;
     }
   }
@@ -51,14 +51,14 @@ TEST_P(RotaryStill, TiesAtFrequencyZero) {
 TEST_P(RotaryStill, ProductsNextToATie) {
   const std::vector<double> zeros(37);
   const posenc_rotary_spec spec = Listed(zeros);
-  const TurnTable turns(spec, {3.0});
+  const AngleTable angles(spec, {3.0});
   for (const int digits : {24, 11, 8}) {
     for (const double odd : {3.0, 7.0, 11.0, 25.0}) {
       const double middle = 1.0 + std::ldexp(odd, -digits);
       for (const double scale :
            {middle / odd, std::nextafter(middle / odd, 0.0), std::nextafter(middle / odd, 1.0)}) {
-        Expect(spec, turns, 1, {1.0, scale, false},
-               [&](auto& maker, const GainedTurn&, std::size_t, std::size_t i) {
+        Expect(spec, angles, 1, {1.0, scale, false},
+               [&](auto& maker, const ScaledAngle&, std::size_t, std::size_t i) {
                  auto pair = maker.Make(0, 1.0, 0.0, 1.0);
                  pair.x = Nearest<decltype(pair.x)>(
                      std::ldexp(i % 2 == 0 ? odd : -odd, static_cast<int>(i % 9) - 4));
@@ -75,8 +75,8 @@ TEST_P(RotaryStill, WholeTurnsTurn) {
   const std::vector<double> twos(16, 2.0);
   posenc_rotary_spec spec = Listed(twos);
   spec.unit = POSENC_TURNS;
-  const TurnTable turns(spec, {1.0, 0.25, 0.125, -1.5, 0.5});
-  Expect(spec, turns, 2, kGains[1], [&](auto& maker, const GainedTurn&, std::size_t, std::size_t i) {
+  const AngleTable angles(spec, {1.0, 0.25, 0.125, -1.5, 0.5});
+  Expect(spec, angles, 2, kGains[1], [&](auto& maker, const ScaledAngle&, std::size_t, std::size_t i) {
     return maker.Make(i == 3 ? 8 : 0, 1.0, 0.0, 1.0);
   });
 }
@@ -85,9 +85,9 @@ TEST_P(RotaryStill, WholeTurnsTurn) {
 TEST_P(RotaryStill, SpecialsAtFrequencyZero) {
   const std::vector<double> zeros(64);
   const posenc_rotary_spec spec = Listed(zeros);
-  const TurnTable turns(spec, {3.0});
+  const AngleTable angles(spec, {3.0});
   for (const double special : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
-    Expect(spec, turns, 3, kGains[1], [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+    Expect(spec, angles, 3, kGains[1], [&](auto& maker, const ScaledAngle&, std::size_t h, std::size_t i) {
       auto pair = maker.Make(0, 1.0, 0.0, 1.0);
       if (i == 20 * h + 5) (h == 1 ? pair.x : pair.y) = Nearest<decltype(pair.x)>(special);
       return pair;
@@ -99,10 +99,10 @@ TEST_P(RotaryStill, SpecialsAtFrequencyZero) {
 TEST_P(RotaryStill, RowsOfZeros) {
   for (const std::size_t dim : {64u, 130u}) {
     const posenc_rotary_spec spec = Spec(dim);
-    const TurnTable turns(spec, {0.0, 5.0, -1048575.0});
+    const AngleTable angles(spec, {0.0, 5.0, -1048575.0});
     const std::size_t pairs = dim / 2;
     for (const RotaryGain& gain : {kGains[0], kGains[1], kGains[6]}) {
-      Expect(spec, turns, 9, gain, [&](auto& maker, const GainedTurn&, std::size_t h, std::size_t i) {
+      Expect(spec, angles, 9, gain, [&](auto& maker, const ScaledAngle&, std::size_t h, std::size_t i) {
         const bool is_zero = h < 3 || h == 5 || (h == 6 && i >= pairs / 2) || (h == 7 && i != 19) ||
                              (h == 8 && i != pairs - 1);
         return maker.Make(is_zero ? 8 : 0, 1.0, 0.0, 1.0);

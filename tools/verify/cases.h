@@ -24,8 +24,8 @@ std::vector<Case> DigestCases();
 // Whole tables of usual sizes, which `verify` compares unless it runs with --quick.
 std::vector<Case> TableCases();
 
-// The areas of --full, which are written in all ways: all positions in common use, small positions, and
-// random runs (chosen by `seed`) at the edges of the range; rotations of random and of hard elements; and
+// The areas of --full, whose cases are written in all variants: all positions in common use, small positions,
+// and random runs (chosen by `seed`) at the edges of the range; rotations of random and of hard elements; and
 // caches with every scaling. Needs MPFR.
 std::vector<Group> FullAreas(std::uint64_t seed);
 
