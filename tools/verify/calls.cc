@@ -126,9 +126,10 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
   for (std::size_t k = 0; k < made.size(); ++k) {
     const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
+    const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
     made[k] =
-        MakeInput(case_.inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine,
-                  case_.inverse ? -sine : sine, h < case_.q_heads ? amplitude * case_.scale : amplitude);
+        MakeInput(inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
+                  h < case_.q_heads ? amplitude * case_.scale : amplitude);
   }
   return made;
 }
