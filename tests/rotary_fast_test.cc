@@ -11,6 +11,7 @@
 
 #include "oracle/rounding.h"
 #include "rotary_tensors.h"
+#include "verify/lists.h"
 
 namespace posenc {
 namespace {
@@ -53,8 +54,9 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
   for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u, 2070u}) {
     if (IsReference() && dim > 130) continue;
     const posenc_rotary_spec spec = Spec(dim);
-    std::vector<double> positions = RotaryPositions();
-    if (dim < 1024) positions.insert(positions.end(), RotaryRuns().begin(), RotaryRuns().end());
+    std::vector<double> positions = tools::ListNamed("rotary")->doubles;
+    const std::vector<double>& runs = tools::ListNamed("nearly_runs")->doubles;
+    if (dim < 1024) positions.insert(positions.end(), runs.begin(), runs.end());
     const AngleTable angles(spec, positions);
     const std::size_t heads = std::max<std::size_t>(IsReference() ? 2 : 3, (IsReference() ? 36 : 288) / dim);
     for (const RotaryGain& given : kGains) {

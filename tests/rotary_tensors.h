@@ -301,53 +301,6 @@ void ExpectCaches(posenc_rotary_spec spec, const AngleTable& angles, double ampl
   }
 }
 
-// Rotations in POSENC_EXACT, compared with the oracle.
-class ExactPerTarget : public PerTarget {
- protected:
-  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
-  posenc_rotary_spec Listed(const std::vector<double>& frequencies) const {
-    return ListedSpec(frequencies, target());
-  }
-
-  // The reference computes every pair in wide arithmetic, so it gets fewer pairings.
-  Pairings pairings() const {
-    if (!IsReference()) return AllPairings();
-    return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
-  }
-
-  // Rotates by p and by -p. make(maker, angle, head, pair) makes the pairs.
-  template <class T, class Make>
-  void ExpectOf(const posenc_rotary_spec& spec, const AngleTable& angles, std::size_t heads,
-                const RotaryGain& gain, const Make& make) const {
-    PairMaker<T> maker(static_cast<unsigned>(spec.head_dim + heads));
-    ExpectRotated<T>(
-        spec, angles, heads, {{gain.amplitude, gain.scale, false}, {gain.amplitude, gain.scale, true}},
-        pairings(),
-        [&](const ScaledAngle& angle, const RotaryGain&, std::size_t h, std::size_t i) {
-          return make(maker, angle, h, i);
-        },
-        [](const ScaledAngle& angle, T a, T b) { return angle.Rotate(a, b); });
-  }
-
-  // The same for every type.
-  template <class Make>
-  void Expect(const posenc_rotary_spec& spec, const AngleTable& angles, std::size_t heads,
-              const RotaryGain& gain, const Make& make) const {
-    ForEachType([&](auto element) { ExpectOf<decltype(element)>(spec, angles, heads, gain, make); });
-  }
-
-  // Uses pairs of all kinds of PairMaker, or of some.
-  void ExpectKinds(const posenc_rotary_spec& spec, const AngleTable& angles, std::size_t heads,
-                   const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
-    std::size_t k = 0;
-    Expect(spec, angles, heads, gain, [&](auto& maker, const ScaledAngle& angle, std::size_t, std::size_t) {
-      const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
-      k += 1 + k / 97 % 3;
-      return maker.Make(kind, angle.Cosine(), angle.Sine(), gain.amplitude * gain.scale);
-    });
-  }
-};
-
 }  // namespace posenc
 
 #endif  // POSENC_TESTS_ROTARY_TENSORS_H_
