@@ -10,7 +10,7 @@ namespace tools {
 namespace {
 
 // The FNV-1a hash of nothing, which is not the recorded digest.
-constexpr char kNothing[] = "the digest is cbf29ce484222325, and 48ec614bce9127fd is recorded";
+constexpr char kNothing[] = "the digest is cbf29ce484222325, and ad84c414f5f1a865 is recorded";
 
 Report ReportOf(const std::string& target, std::uint64_t entries, std::uint64_t mismatches) {
   Report report;
@@ -37,6 +37,12 @@ TEST(Verdict, NamesEachTargetAndWhatDiffers) {
   EXPECT_EQ(Verdict(outcome, {}, "MPFR"),
             std::string("wrong: REFERENCE: entries are farther from MPFR than half an ULP; REFERENCE: ") +
                 kNothing);
+}
+
+TEST(Verdict, CountsWorstCases) {
+  Outcome outcome;
+  outcome.worst = {{"AVX2", 400, {}}, {"SSE4", 400, {"a sentence", "another"}}};
+  EXPECT_EQ(Verdict(outcome, {}, nullptr), "wrong: SSE4: 2 of 400 worst cases have wrong results");
 }
 
 TEST(Verdict, NamesAreas) {

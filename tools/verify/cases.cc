@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "verify/hard_angles.h"
 #include "verify/row_groups.h"
 #include "verify/rows.h"
+#include "verify/worst_cases.h"
 
 namespace posenc {
 namespace tools {

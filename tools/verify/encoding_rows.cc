@@ -105,28 +105,6 @@ std::vector<RowGroup> EncodingRows() {
         "frequencies=0x1p-126:-0x1p-126:0:0x1.8p-80:0x1p-30} {unit=radians position_scale=8|unit=turns} "
         "at=-33..32,1000..1065,-2147483648..-2147483583,2147483583..2147483648"}},
 
-      // The hardest of a thousand million rows of doubles: the entry lies 2^-72 to 2^-86 of itself from a
-      // midpoint. Sums of two doubles alone would round these wrongly, with polynomials that have four or
-      // five such terms. (w is 1.)
-      {"HardestDoubles",
-       {"$all_types dim=2 at=f64:0x1.be54e722f94f4p+2:0x1.9ebf395feac8ep-1:0x1.5d31f39cd034dp+2:"
-        "0x1.6ce72003586bep-1:0x1.f59ab6f20dc6cp+1:0x1.b91123a026d7fp+2:0x1.e8d526a7fe0dap+1:"
-        "0x1.325d64d66abaap+1:0x1.672622ef15ce4p+0:0x1.72f50ba83bc06p+2:0x1.7a561667a9ba8p+2",
-        // The hardest of 2.5 thousand million entries of runs. Half a step is next to an odd number of
-        // eighths of a turn, where polynomials are least accurate.
-        "type=f64 dim=2 {frequencies=0x1.90fffeb251e94p+0 at=89805..89868|frequencies=0x1.8f02c0db9f66ap+0 "
-        "at=34104..34167|frequencies=0x1.2a14dcd2fe6cfp+2 at=71624..71687|frequencies=0x1.8c4e82086cd59p+0 "
-        "at=46733..46796|frequencies=0x1.2bd68dc878ae3p+2 at=3064..3127|frequencies=0x1.2d025ad11a9bbp+2 "
-        "at=60446..60509|frequencies=0x1.8ea8e80f8eb51p+0 at=55662..55725}",
-        // Found among 1.6 million entries. The sums that are tried first would round these wrongly if the
-        // error bound left nothing undecided. There is at least a whole vector of each.
-        "type=f64 dim=128 {frequencies=0x1.986f17df2f6d9p-6 at=117..117|frequencies=0x1.a7ccbaaca692ep-4 "
-        "at=64..64|frequencies=0x1.a2249350869fcp-8 at=5..5|frequencies=0x1.dbd9900c97dep-11 "
-        "at=2743..2743|frequencies=0x1.51433731c906ap-4 at=121508..121508|frequencies=0x1.27adc0843ec52p-2 "
-        "at=30..30|frequencies=0x1.36d08cc69e032p-3 at=9..9|frequencies=0x1.91d4f67b46932p-1 "
-        "at=19..19|frequencies=0x1.953bc97a1825cp+0 at=46491..46491|frequencies=0x1.e2727e4453436p-10 "
-        "at=63579..63579}"}},
-
       // Listed frequencies. For some of them, the angle of a step is exact: with few digits, with all
       // digits, up to the largest exact angle, and beyond it. In turns, multiples of a quarter give exact
       // zeros and ones.
@@ -162,6 +140,8 @@ std::vector<RowGroup> EncodingRows() {
         "$all_types unit=half_turns,turns {dim=20 {base=2 exponent_dim=-2,4,0x1.5555555555555p-1|base=4 "
         "exponent_dim=-2}|dim=16 {base=0.5,3 exponent_dim=2|base=100 exponent_dim=16}} "
         "at=-20..19,f64:0:1:0.5:-0.25:0x1.5555555555555p-2:3:12345.678:-1e9:0x1p31",
+        "$all_types unit=turns min_timescale=3,0.25 base=0.5,2 exponent_dim=2 dim=8 "
+        "at=-9..9,f64:0.5:0.125:27",
         "$all_types unit=half_turns dim=16 frequencies=1:2:4:8:16:32:64:128 "
         "at=-20..19,f64:0.5:-0.25:12345.678"}},
 
@@ -231,7 +211,7 @@ std::vector<RowGroup> EncodingRows() {
         "$odd_columns {input_first=0 position_offset=1|input_first=1 position_offset=-2} "
         "{operation=write,add dim=3 $all_types|dim=33} at=-4..15,f64:beside_midpoints",
         "padding_position=9 position_offset=3 $odd_columns input_first=0,1 {dim=3 $all_types|dim=33} "
-        "at=-60..15",
+        "at=-60..15,f64:beside_midpoints",
         "$odd_columns input_first=0,1 dim=1,5,6 frequencies=0.5:0.25:0.125 at=f64:beside_midpoints"}},
   };
 }
@@ -239,10 +219,10 @@ std::vector<RowGroup> EncodingRows() {
 std::vector<RowGroup> TableRows() {
   return {
       {"Tables",
-       {"dim=512 at=0..5119", "dim=768 at=0..4095", "dim=1024 at=0..8191",
+       {"dim=512 at=0..5119", "dim=768 at=0..1023", "dim=1024 at=0..2047",
         "dim=128 $bases at=-4096..4095,2147479553..2147483648",
         "dim=512 at=0..511 phase_rounding=f32_pow_div", "$large_sum",
-        "type=bf16,f16 {$large_sum|dim=512 at=0..5119|dim=128 {base=500000 at=-8192..8191|base=1e7 "
+        "type=bf16,f16 {$large_sum|dim=512 at=0..1023|dim=128 {base=500000 at=-8192..8191|base=1e7 "
         "at=2147475457..2147483648}}"}},
 
       {"RotatedHeads",

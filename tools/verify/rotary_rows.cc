@@ -111,7 +111,8 @@ std::vector<RowGroup> RotaryRows() {
       // Elements that are unusual: all of them, or one pair in each head, which comes to be in each lane of
       // the longest vectors. Some tokens are consecutive, so that their angles are added, and some are not.
       {"Elements",
-       {"operation=rotate head_dim=34 k_heads=0 at=f64:0:1:2:1000:1001:1002:0x1p-1000:-0x1p-1074:0.5 "
+       {"operation=rotate head_dim=34 q_heads=2 k_heads=0 "
+        "at=f64:0:1:2:1000:1001:1002:0x1p-1000:-0x1p-1074:0.5 "
         "inputs=tiny,large,few,equal,zeros,smallest,largest,nans,infinities,bits {amplitude=1 "
         "scale=1,0.75,0x1.4p-20|amplitude=1.3465735902799727 scale=0.1 inverse=1|amplitude=0x1.8p40} "
         "$two_pairings",
@@ -119,12 +120,12 @@ std::vector<RowGroup> RotaryRows() {
         "inputs=tiny,large,few,zeros,smallest,largest,nans,infinities,bits"
         // Sines and cosines so small that angle addition may give them the wrong sign.
         "|at=1..8 frequencies=near_eighths inputs=infinities}",
-        "operation=rotate head_dim=120 k_heads=0 rare=29 at=f64:0:1:-131071:0.5:0x1p31 "
+        "operation=rotate head_dim=120 q_heads=2 k_heads=0 rare=29 at=f64:0:1:-131071:0.5:0x1p31 "
         "inputs=cancelling,middle,tiny,large,equal,smallest,special {amplitude=1 "
         "scale=1,0x1p-64|amplitude=1.3465735902799727 scale=0.1 inverse=1} $two_pairings",
-        "operation=rotate head_dim=202 at=f64:1:0x1p31:1e-3 inputs=middle,cancelling,zeros "
-        "{amplitude=1|amplitude=1.3465735902799727 scale=0.1} $two_pairings",
-        "operation=rotate type=bf16,f16 head_dim=64 q_heads=160 at=f64:1:131071:-7:0.5 inputs=around_one"}},
+        "operation=rotate head_dim=202 q_heads=1 k_heads=0 at=f64:1:0x1p31:1e-3 "
+        "inputs=middle,cancelling,zeros {amplitude=1|amplitude=1.3465735902799727 scale=0.1} $two_pairings",
+        "operation=rotate type=bf16,f16 head_dim=64 q_heads=60 at=f64:1:131071:-7:0.5 inputs=around_one"}},
 
       // Positions of every size, and consecutive ones; other amplitudes and frequencies.
       {"RotatedPositions",
@@ -141,13 +142,13 @@ std::vector<RowGroup> RotaryRows() {
       // not 0.
       {"Ties",
        {"operation=rotate head_dim=20 q_heads=17 at=f64:0:-0 inputs=few,equal,every $types "
-        "{amplitude=1,1.5,0.5,0.25,1.25,0x1.000001p0,0x1.01p0,0x1.ffep-1,0x1.000001p-63"
-        "|amplitude=1,1.25 scale=0x1.fffffffffffffp-1}",
+        "{amplitude=1,1.5,0.5,0.25,1.25,0x1.000001p0,0x1.01p0,0x1.ffep-1,0x1.000001p-63|amplitude=1,1.25 "
+        "scale=0x1.fffffffffffffp-1}",
         "operation=rotate head_dim=8 q_heads=1 k_heads=0 base=16 unit=turns at=f64:eighths_of_turns "
         "amplitude=1,1.5,1.25,0x1.000001p0,0x1.ffep-1 inputs=few,equal,every $types",
-        "operation=rotate head_dim=12 q_heads=1 k_heads=0 at=f64:0x1p-1000:-0x1p-1000:0x1p-70:-0x1p-130:"
-        "0x1p-260:0x1p-511:0x1p-600:-0x1p-800:-0x1p-1074:0x1.8p-513 amplitude=1,0.75,0x1.000001p0 "
-        "inputs=few,smallest,every $types",
+        "operation=rotate head_dim=12 q_heads=1 k_heads=0 "
+        "at=f64:0x1p-1000:-0x1p-1000:0x1p-70:-0x1p-130:0x1p-260:0x1p-511:0x1p-600:-0x1p-800:-0x1p-1074:"
+        "0x1.8p-513 amplitude=1,0.75,0x1.000001p0 inputs=few,smallest,every $types",
         // The angles are so small that 256 bits may not decide. The smallest float16 is too large for them.
         "operation=rotate type=f32,bf16 head_dim=2 q_heads=47 "
         "at=f64:0x1p-130:-0x1p-130:0x1p-125:-0x1p-140:0x1p-140 inputs=smallest",
