@@ -144,8 +144,8 @@ std::vector<RowGroup> RotaryRows() {
        {"operation=rotate head_dim=20 q_heads=17 at=f64:0:-0 inputs=few,equal,every $types "
         "{amplitude=1,1.5,0.5,0.25,1.25,0x1.000001p0,0x1.01p0,0x1.ffep-1,0x1.000001p-63|amplitude=1,1.25 "
         "scale=0x1.fffffffffffffp-1}",
-        "operation=rotate head_dim=8 q_heads=1 k_heads=0 base=16 unit=turns at=f64:eighths_of_turns "
-        "amplitude=1,1.5,1.25,0x1.000001p0,0x1.ffep-1 inputs=few,equal,every $types",
+        "operation=rotate head_dim=8 q_heads=1 k_heads=0 inverse=0,1 base=16 unit=turns "
+        "at=f64:eighths_of_turns amplitude=1,1.5,1.25,0x1.000001p0,0x1.ffep-1 inputs=few,equal,every $types",
         "operation=rotate head_dim=12 q_heads=1 k_heads=0 "
         "at=f64:0x1p-1000:-0x1p-1000:0x1p-70:-0x1p-130:0x1p-260:0x1p-511:0x1p-600:-0x1p-800:-0x1p-1074:"
         "0x1.8p-513 amplitude=1,0.75,0x1.000001p0 inputs=few,smallest,every $types",
@@ -154,7 +154,7 @@ std::vector<RowGroup> RotaryRows() {
         "at=f64:0x1p-130:-0x1p-130:0x1p-125:-0x1p-140:0x1p-140 inputs=smallest",
         // Rational frequencies that are not binary fractions: 1, 1/3, 1/9 and 1/27 of a turn. Elements only
         // change places or signs, so infinities meet zeros.
-        "operation=rotate head_dim=8 q_heads=3 k_heads=0 base=81 unit=turns at=f64:thirds "
+        "operation=rotate head_dim=8 q_heads=3 k_heads=0 inverse=0,1 base=81 unit=turns at=f64:thirds "
         "inputs=bits,infinities $types"}},
 
       // Next to whole quarter turns, an amplitude with few digits makes midpoints that only the smaller
@@ -162,7 +162,7 @@ std::vector<RowGroup> RotaryRows() {
       // 8 times the sine is half an ulp of 1, and the cosine is less than 1. Times 3, or times 2 sqrt(1/2),
       // the long scales are next to midpoints.
       {"BesideKnownAngles",
-       {"operation=rotate head_dim=28 q_heads=8 k_heads=0 unit=turns "
+       {"operation=rotate head_dim=28 q_heads=4 k_heads=0 inverse=0,1 unit=turns "
         "frequencies=0x1.5555555555555p-4:0x1.aaaaaaaaaaaabp-2:0x1.5555555555555p-3:0x1.ffffffffffffep-3:"
         "0x1.0000000000002p-2:-0x1.ffffffffffffep-3:0x1.0000000000001p-1:0x1.fffffffffffffp-1:0.125:-0.375:"
         "0x1.0000000000001p-3:0.25:0x1p-60:0x1.45f306dde27b3p-30 at=f64:1:2:3:6:9:33:0x1.8p22:-3:0.5 "
@@ -207,8 +207,8 @@ std::vector<RowGroup> RotaryRows() {
       // NaNs become the canonical NaN, and infinities follow IEEE arithmetic. In the long heads, one pair
       // in each vector is unusual.
       {"NansAndInfinities",
-       {"operation=rotate {base=16 unit=turns head_dim=8|head_dim=10|head_dim=64 rare=16} q_heads=19 "
-        "at=f64:-0:1:-0.75:0.125:3.1:0x1p-1000 inputs=nans,infinities "
+       {"operation=rotate {base=16 unit=turns head_dim=8|head_dim=10|head_dim=64 rare=16} q_heads=9 "
+        "inverse=0,1 at=f64:-0:1:-0.75:0.125:3.1:0x1p-1000 inputs=nans,infinities "
         "{amplitude=1|amplitude=0x1.fffffffcp63} $types"}},
 
       // A part of the head rotates, also when heads are so large that they are rotated in pieces.
