@@ -23,6 +23,8 @@ class Configuration {
   posenc_status status() const { return status_; }
   bool is_gguf() const { return is_gguf_; }
   const Row& row() const { return model_.row; }
+  // Whether posenc knows the model.
+  bool knows_model() const { return !model_.type.empty(); }
   const posenc_pairing* stated_pairing() const { return asked_.pairing; }
   bool names_layer() const { return asked_.layer != nullptr; }
   // The number of the layer that the caller asks for, or -1.
