@@ -84,6 +84,8 @@ class Configuration {
   // The same, with a sentence that does not begin with a key.
   Sentence& Refuse(posenc_status status);
 
+  // Refuses the first entry for a slot whose key the model's code does not read. There must be one.
+  Sentence& RefuseUnread(posenc_status status, Slot slot) { return Refuse(status, *unread_[slot]); }
   // The first entry for a slot whose key the model's code does not read, or null.
   const posenc_config_entry* Unread(Slot slot) const { return unread_[slot]; }
 

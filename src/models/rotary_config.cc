@@ -405,7 +405,7 @@ class SpecMaker {
   void CheckUnread() {
     const auto expect = [&](Slot slot, bool is_right, const char* words) {
       if (!c_.knows_model()) words = ", and posenc does not know what this model's code does with that key";
-      if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(rule::unknown_key, slot) << words;
+      if (c_.Unread(slot) != nullptr && !is_right) c_.RefuseUnread(rule::unknown_key, slot) << words;
     };
     const auto number = [&](Slot slot) {
       const posenc_config_entry* const entry = c_.Unread(slot);

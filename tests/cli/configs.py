@@ -152,6 +152,9 @@ def refuse():
     refuses("an unknown model", UNKNOWN, f'posenc does not know the model type "my_model": {state}')
     refuses("a misspelt model", {**LLAMA_31, "model_type": "lama"},
             f'posenc does not know the model type "lama" (do you mean llama?): {state}')
+    refuses("an unknown architecture", {"general.architecture": "my_model"},
+            'posenc does not know the architecture "my_model": pass as model_type a known architecture that rotates in the same way '
+            "(--model-type)", "--pairing", "neighbours")
     refuses("no model", {"hidden_size": 64}, f"model_type is missing: {state}")
     refuses("a known model that no spec describes", {"model_type": "lightglue"},  # so no option is named
             "a model of the type lightglue has a rotary for which posenc makes no spec: its frequencies are learned")
