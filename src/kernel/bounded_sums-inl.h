@@ -137,6 +137,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   if constexpr (kType == POSENC_F16) {
     return Float16Bits(df, canonical);
   } else {
+    static_assert(kType == POSENC_F32 || kType == POSENC_BF16);
     const auto bits = hn::BitCast(hn::RebindToUnsigned<DF>(), canonical);
     return kType == POSENC_F32 ? bits : hn::ShiftRight<16>(bits);
   }
@@ -224,6 +225,7 @@ HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
 
 // FloatsOfBits returns elements of a type as floats, from their bits [lanes]. BitsOfFloats returns the bits
 // of floats that are numbers of the type. Both are exact. BitsOfFloats makes every NaN the canonical one.
+static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "the functions below know no other type");
 HWY_INLINE FloatVec FloatsOfBits(posenc_type type, const std::uint32_t* from) {
   const Floats df;
   const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);

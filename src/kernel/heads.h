@@ -12,6 +12,7 @@
 #include "kernel/targets.h"
 #include "kernel/wide_sincos.h"
 #include "number/double_double.h"
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 
@@ -188,6 +189,7 @@ struct PairCursor {
 
 // LoadBits returns the bits of an element as a word, whose high half is 0 for 16-bit types. StoreBits stores
 // them.
+static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "these two know no other type");
 inline std::uint32_t LoadBits(posenc_type type, const unsigned char* from) {
   std::uint32_t word;
   std::uint16_t half;

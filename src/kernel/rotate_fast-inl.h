@@ -43,6 +43,7 @@ HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
   } else if constexpr (kType == POSENC_BF16) {
     return RoundToBFloat16(df, v);
   } else {
+    static_assert(kType == POSENC_F16);
     return Float16Bits(df, v);
   }
 }
