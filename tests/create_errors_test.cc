@@ -182,7 +182,12 @@ const Changes kChanges[] = {
      "base=0x1p-149|0x1.8p-150|0x1.fffffep127|0x1.fffffefffffffp127",
      "base=0x1p-150|0x1p-1074|1e300|0x1.ffffffp127|0x1p128", Refusal(POSENC_MEMBERS_CLASH, "base is too")},
     {"phase_rounding=f32_pow_div", "", "base=nan|inf|-1|0", Refusal(rule::spec_base)},
-    {"", "exponent_dim=0|-0", "exponent_dim=nan|inf|-inf", Refusal(rule::spec_exponent_dim)},
+    {"", "exponent_dim=0|-0|0x1p128|-0x1p128",
+     "exponent_dim=nan|inf|-inf|0x1.0000000000001p128|-0x1.0000000000001p128|1e300",
+     Refusal(POSENC_BAD_MEMBER, "exponent_dim must be -2^128 .. 2^128")},
+    {"unit=turns", "exponent_dim=0x1p128|-0x1p128",
+     "exponent_dim=0x1.0000000000001p128|-0x1.0000000000001p128;unit=half_turns exponent_dim=1e300",
+     Refusal(rule::spec_exponent_dim)},
     {"", "", "position_scale=nan|inf|-inf", Refusal(rule::spec_position_scale)},
     {"phase_rounding=f32_pow_div", "position_scale=0.5|-1|1000", "position_scale=0|0x1p-150|0x1p128",
      Refusal(POSENC_MEMBERS_CLASH, "position_scale must not be 0, too large or")},
@@ -252,7 +257,7 @@ TEST(CreateErrors, SpecsAreRefusedForTheirReason) {
   for (const char* rounding : {"f32_pow_div", "f32_log_div", "f32_inv_freq", "f32_log_increment"}) {
     all.push_back({std::string("phase_rounding=") + rounding,
                    "base=1 exponent_dim=0|-0|0x1p-149|-0x1.fffffep127",
-                   "exponent_dim=0x1p-150|-0x1p-1074|1e300|-0x1p128",
+                   "exponent_dim=0x1p-150|-0x1p-1074|0x1p128|-0x1p128",
                    Refusal(POSENC_MEMBERS_CLASH, "exponent_dim is too")});
   }
   for (const Changes& c : all) {

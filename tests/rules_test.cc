@@ -56,7 +56,7 @@ const MistakeOfSpec kOfEncoders[] = {
     {rule::f32_list_needs_list, "phase_rounding=f32_list"},
     {rule::rounding_unit, "phase_rounding=f32_exp unit=turns"},
     {rule::rounding_base, "phase_rounding=f32_pow_div base=1e300"},
-    {rule::rounding_exponent_dim, "phase_rounding=f32_pow_div exponent_dim=1e300"},
+    {rule::rounding_exponent_dim, "phase_rounding=f32_pow_div exponent_dim=0x1p128"},
     {rule::rounding_position_scale, "phase_rounding=f32_exp position_scale=1e300"},
     {rule::rounding_position_scale, "phase_rounding=f32_exp position_scale=0"},
 };
@@ -97,6 +97,8 @@ const MistakeOfSpec kOfRotaries[] = {
     {rule::axial_exponent_dim, "axes=2 sections=2:2 axis_order=axial exponent_dim=4"},
     {rule::list_scaling, "scaling=ntk factor=2 frequencies=1:1:1:1"},
     {rule::scaling_factor, "scaling=linear factor=0"},
+    {rule::summed_factor, "scaling=yarn original_length=1024 factor=0x1.00001p100"},
+    {rule::llama3_ratio, "scaling=llama3 factor=8 original_length=1024 low_freq_factor=0x1p-99"},
     {rule::ntk_lengths, "scaling=qwen_ntk length=1e300 original_length=1e-300"},
     {rule::rotary_frequency_count, "frequencies=1:1:1"},
     {rule::dynamic_factor, "scaling=dynamic_ntk factor=1e300 length=1e300 original_length=1"},
