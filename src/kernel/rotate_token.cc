@@ -108,7 +108,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
                            posenc_arithmetic arithmetic, posenc_type type)
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), type_(type), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
-  shared_.exact.undecided.Clear();
+  shared_.exact.undecided.Clear(type);
   ClearPadding(Pairs(), cosines_, sines_);
   if (Pairs() <= kMaxAddedPairs) ClearPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
 }
@@ -205,7 +205,7 @@ void HeadRotation::RotateExactly(const Heads& heads) {
 // Stores the pairs in the queue: tiers 2b and 3 of RotateExactly.
 void HeadRotation::Resolve() {
   UndecidedPairs& undecided = shared_.exact.undecided;
-  kernels_->resolve(type_, table_.frequencies, gain_, undecided, tally_);
+  kernels_->resolve(table_.frequencies, gain_, undecided, tally_);
   for (std::size_t n = 0; n < undecided.count; ++n) {
     unsigned char a[sizeof(float)], b[sizeof(float)];
     StoreBits(type_, undecided.a[n], a);
