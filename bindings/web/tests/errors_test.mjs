@@ -245,6 +245,11 @@ assert.ok(longer.every((value) => value === 7));
 const rows = new Encoder({ dim: 4, nanRows: true }).writeAt(positions);
 assert.ok(rows.subarray(-4).every(Number.isNaN) && rows[rows.length - 5] === 1);
 
+// A detached array is empty, also in a configuration.
+const detached = new Float32Array(3);
+structuredClone(detached, { transfer: [detached.buffer] });
+assert.equal(Rotary.fromConfig({ ...llama, other: detached }).headDim, 8);
+
 const gone = new Encoder({ dim: 4 });
 gone.dispose();
 gone.dispose();
