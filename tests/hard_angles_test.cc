@@ -121,11 +121,13 @@ TEST_P(HardAngles, AsReported) {
   EXPECT_EQ(row(2, false)[3], -0x1.3ce2837d2cf2fp-131);
 }
 
-// A step of 4000 quarter turns less 1.4e-181. In 256 bits it is a multiple of eight.
+// A step of 4000 quarter turns less 2^-167, which is nearer to a multiple of eight than with any smaller
+// exponent_dim. 256 bits leave only 41 bits of the difference.
 TEST_P(HardAngles, StepNearlyWhole) {
   Spec spec = MakeSpec(4);
   spec.target = target();
-  spec.exponent_dim = 5.1669103941215753e+185;
+  spec.base = 1.0 + 0x1p-52;
+  spec.exponent_dim = 0x1p128;
   spec.position_scale = 1000.0;
   spec.unit = POSENC_TURNS;
   for (const double position : {-106.0, 1.0, 0.25}) {
@@ -133,7 +135,32 @@ TEST_P(HardAngles, StepNearlyWhole) {
     WalkList(Create(spec), {position}, got.data());
     EXPECT_TRUE(SameBits(got, OracleRow<double>(spec, position))) << position;
     if (position == -106.0) {
-      EXPECT_FLOAT_EQ(static_cast<float>(got[2] * 1e179), 2.3744361f);
+      EXPECT_FLOAT_EQ(static_cast<float>(got[2] * 1e48), 0.86919358f);
+    }
+  }
+}
+
+// Steps next to whole turns, on both sides: the nearest ones that exponent_dim allows.
+TEST_P(HardAngles, BesideKnownAngles) {
+  for (const double exponent_dim : {0x1p128, -0x1p128}) {
+    Spec spec = MakeSpec(4, target());
+    spec.base = 1.0 + 0x1p-52;
+    spec.exponent_dim = exponent_dim;
+    spec.unit = POSENC_TURNS;
+    const Encoder encoder = Create(spec);
+    for (const double position : {0.125, 0.25, 0.5, 1.0, 3.0, 1e9, -1.0}) {
+      SCOPED_TRACE(testing::Message() << exponent_dim << ", position " << position);
+      const auto expect = [&](auto element) {
+        std::vector<decltype(element)> row(spec.dim);
+        WalkList(encoder, {position}, row.data());
+        EXPECT_TRUE(SameBits(row, OracleRow<decltype(element)>(spec, position)));
+        return row;
+      };
+      ForEachType(expect);
+      const std::vector<double> row = expect(0.0);
+      if (position == 1.0) {
+        EXPECT_EQ(row[2], std::copysign(0x1.921fb54442d17p-177, -exponent_dim));
+      }
     }
   }
 }

@@ -214,6 +214,57 @@ TEST_P(KnownAngles, TinyAngles) {
   }
 }
 
+// Specs in turns whose last frequency is not rational, but as near to a rational number as the limits of
+// exponent_dim, factor and low_freq_factor allow. *near is that number, in turns.
+struct NearlyRational {
+  posenc_rotary_spec spec;
+  double near;
+};
+std::vector<NearlyRational> SpecsBesideKnownAngles(const char* target) {
+  std::vector<NearlyRational> found;
+  const auto add = [&](posenc_scaling scaling, std::size_t head_dim, double base,
+                       double near) -> posenc_rotary_spec& {
+    posenc_rotary_spec spec = MakeRotarySpec(head_dim, target);
+    spec.unit = POSENC_TURNS;
+    spec.scaling = scaling;
+    spec.base = base;
+    spec.amplitude = 1.0;
+    found.push_back({spec, near});
+    return found.back().spec;
+  };
+  for (const double sign : {1.0, -1.0}) {
+    add(POSENC_NO_SCALING, 4, 1.0 + 0x1p-52, 1.0).exponent_dim = sign * 0x1p128;
+    add(POSENC_NO_SCALING, 4, 1.0 - 0x1p-53, 1.0).exponent_dim = sign * 0x1p128;
+  }
+  posenc_rotary_spec& yarn = add(POSENC_YARN, 8, 256.0, 0x1p-8);  // its ramp ends at pair 4
+  yarn.factor = 0x1p100;
+  yarn.original_length = 512.0;
+  yarn.beta_fast = 64.0;
+  posenc_rotary_spec& llama = add(POSENC_LLAMA3, 8, 256.0, 0x1p-7);
+  llama.factor = 2.0;
+  llama.original_length = 0x1p-93;  // 2^-99 turns, twice the least number
+  llama.low_freq_factor = 0x1p-100;
+  llama.high_freq_factor = 1.0;
+  posenc_rotary_spec& dynamic = add(POSENC_DYNAMIC_NTK, 8, 1.0, 1.0);
+  dynamic.factor = 0x1p-100;
+  dynamic.original_length = 8.0;
+  dynamic.length = 16.0;
+  return found;
+}
+
+TEST_P(KnownAngles, BesideKnownAngles) {
+  for (const NearlyRational& nearly : SpecsBesideKnownAngles(target())) {
+    for (int eighths = -9; eighths <= 16; ++eighths) {
+      if (eighths == 0) continue;
+      for (const double scale : {1.0, 1.0 + 3 * 0x1p-24}) {
+        ExpectOracles(nearly.spec, eighths / 8.0 / nearly.near, scale, eighths % 3 == 0,
+                      {{1.0f, 0.0f}, {0.0f, 1.0f}, {1.0f, 1.0f}, {-1.0f, 1.0f}, {0x1.8p-148f, 0.0f}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
 POSENC_INSTANTIATE_PER_TARGET(KnownAngles);
 
 // What creation finds about a step must be true in 1,024 bits. Returns the denominators.

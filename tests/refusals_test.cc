@@ -104,6 +104,9 @@ struct MemberValues {
 #define POSENC_VALUES_positive \
   Reals({0.0, -0.0, -1.0, -0x1p-1074, -1e4, kNaN, HUGE_VAL, -HUGE_VAL}, {0x1p-1074, DBL_MAX})
 #define POSENC_VALUES_finite Reals({kNaN, -kNaN, HUGE_VAL, -HUGE_VAL}, {0.0, -0.0, -DBL_MAX, DBL_MAX})
+#define POSENC_VALUES_exponent                                                                             \
+  Reals({kNaN, -kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p128, -0x1.0000000000001p128, 1e300, DBL_MAX}, \
+        {0.0, -0.0, 0x1p128, -0x1p128})
 #define POSENC_VALUES_not_nan Reals({kNaN, -kNaN}, {0.0, -1.0, HUGE_VAL, -HUGE_VAL, 1e-310})
 #define POSENC_VALUES_gain                                                                               \
   Reals({-1.0, -0x1p-64, 0x1.fffffffffffffp-65, 0x0.fffffp-64, 0x1.0000000000001p64, 0x1.00001p64, kNaN, \

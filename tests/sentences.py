@@ -25,11 +25,17 @@ LIMITS = {
         "padding_id must be at least -{2^POSENC_MAX_POSITION}",
         "must be at most {2^POSENC_MAX_POSITION}",
         "must be {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "factor must be {2^kMinRatio} .. {2^kMaxRatio} with POSENC_YARN and POSENC_LLAMA3, and at least {2^kMinRatio} with",
+        "must be at most {2^kMaxRatio} times low_freq_factor",
     ],
     "include/posenc/posenc_c.h": [
+        "D, -{2^kMaxExponentDim} .. {2^kMaxExponentDim}",
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
     ],
     "include/posenc/rotary_c.h": [
+        "D in w_i = base^(-2i / D), -{2^kMaxExponentDim} .. {2^kMaxExponentDim}",
+        "f; {2^kMinRatio} .. {2^kMaxRatio} with YARN and LLAMA3, at least {2^kMinRatio} with DYNAMIC_NTK",
+        "LLAMA3; at most {2^kMaxRatio} low_freq_factor",
         "in place, rotary_dim must be at most {2 kMaxPiece}",
         "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",

@@ -192,8 +192,8 @@ typedef struct posenc_spec {
   posenc_layout layout;          // [POSENC_INTERLEAVED]
   posenc_odd_column odd_column;  // [POSENC_ODD_HALF_PAIR] only for odd numbers of columns
   double base;                   // [10000] above 0
-  double exponent_dim;           // [0, which means dim] D. With dim - 2 the last frequency is 1 / base
-  double min_timescale;          // [1] f, a frequency in spite of the name: pair 0 has position_scale * f
+  double exponent_dim;      // [0, which means dim] D, -2^128 .. 2^128. With dim - 2 the last w_i is 1 / base
+  double min_timescale;     // [1] f, a frequency in spite of the name: pair 0 has position_scale * f
   double position_scale;    // [1] multiplies every w_i, which has the effect of multiplying every position
   int64_t position_offset;  // [0] is first added to every position; the sum is rounded to double
   posenc_unit unit;         // [POSENC_RADIANS] of w_i

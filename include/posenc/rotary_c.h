@@ -138,7 +138,7 @@ typedef struct posenc_rotary_spec {
   posenc_arithmetic arithmetic;  // [POSENC_EXACT]
 
   double base;            // [10000] rope_theta
-  double exponent_dim;    // [0, which means rotary_dim] D in w_i = base^(-2i / D)
+  double exponent_dim;    // [0, which means rotary_dim] D in w_i = base^(-2i / D), -2^128 .. 2^128
   double position_scale;  // [1] multiplies every position
   posenc_unit unit;       // [POSENC_RADIANS] of the frequencies before scaling
 
@@ -153,22 +153,22 @@ typedef struct posenc_rotary_spec {
   posenc_axis_order axis_order;      // [POSENC_CONSECUTIVE_AXES]
 
   // DYNAMIC_NTK, QWEN_NTK, LONGROPE need both lengths. YARN, YARN_LOG, LLAMA3 need only original_length.
-  posenc_scaling scaling;         // [POSENC_NO_SCALING]
-  double factor;                  // [1] f
-  double length;                  // [0] L, the length of the context now
-  double original_length;         // [0] L0, the length in training
-  double beta_fast;               // [32] YARN, YARN_LOG
-  double beta_slow;               // [1] YARN, YARN_LOG
-  int32_t truncate;               // [1] YARN, YARN_LOG
-  double mscale;                  // [1] YARN
-  double mscale_all_dim;          // [0] YARN
-  double amplitude_factor;        // [1] YARN; multiplies the amplitude that YARN computes (attn_factor)
-  double low_freq_factor;         // [1] LLAMA3
-  double high_freq_factor;        // [4] LLAMA3
-  double proportion;              // [1] PROPORTIONAL: 0 .. 1
-  size_t factor_count;            // [0] rotary_dim / 2 entries, or none
-  const double* factors;          // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
-  const float* factors_f32;       // [NULL] instead of factors
+  posenc_scaling scaling;    // [POSENC_NO_SCALING]
+  double factor;             // [1] f; 2^-100 .. 2^100 with YARN and LLAMA3, at least 2^-100 with DYNAMIC_NTK
+  double length;             // [0] L, the length of the context now
+  double original_length;    // [0] L0, the length in training
+  double beta_fast;          // [32] YARN, YARN_LOG
+  double beta_slow;          // [1] YARN, YARN_LOG
+  int32_t truncate;          // [1] YARN, YARN_LOG
+  double mscale;             // [1] YARN
+  double mscale_all_dim;     // [0] YARN
+  double amplitude_factor;   // [1] YARN; multiplies the amplitude that YARN computes (attn_factor)
+  double low_freq_factor;    // [1] LLAMA3
+  double high_freq_factor;   // [4] LLAMA3; at most 2^100 low_freq_factor
+  double proportion;         // [1] PROPORTIONAL: 0 .. 1
+  size_t factor_count;       // [0] rotary_dim / 2 entries, or none
+  const double* factors;     // [NULL] LONGROPE, FREQUENCY_FACTORS; positive
+  const float* factors_f32;  // [NULL] instead of factors
   const double* long_factors;     // [NULL] LONGROPE, which needs them beside factors
   const float* long_factors_f32;  // [NULL] LONGROPE, which needs them beside factors_f32
   double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes

@@ -31,7 +31,7 @@ Row FromColumn(const Call& call, const Rows& rows, std::size_t r, std::size_t co
 
 // Writes or adds an entry. The type may be anything but double.
 void Store(const Call& call, const Row& element, float entry) {
-  StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element.from, element.to);
+  StoreEntries(call.type, &entry, {}, 0, 1, call.scale, element);
 }
 
 // Writes or adds the position of each row, in column 0.
@@ -82,7 +82,7 @@ void StoreZeros(const Call& call, const Rows& rows, std::size_t r, std::size_t c
   for (std::size_t i = 0; i < count; i += kAtOnce) {
     const Row element = FromColumn(call, rows, r, column + i);
     const std::size_t some = count - i < kAtOnce ? count - i : kAtOnce;
-    StoreEntries(call.type, kZeros, {}, 0, some, call.scale, element.from, element.to);
+    StoreEntries(call.type, kZeros, {}, 0, some, call.scale, element);
   }
 }
 

@@ -17,13 +17,9 @@ namespace {
 // The most sequences that share a tile. More would be slow, because each range looks at all sequences.
 constexpr std::size_t kMaxSequences = 64;
 
-// Each filling of the tile begins a run, which takes about as long as this many rows of a run (at 2,048
-// columns on a Zen 4). So the other sequences must have more rows in the tile.
-constexpr std::size_t kMinShared = 5;
-
-// The most positions of a range, if the tile holds fewer rows and is filled several times. Each range looks
-// at all sequences, so shorter ranges would take longer.
-constexpr std::size_t kMinRange = 12;
+// The most columns of a row that are in the tile at the same time. So the tile holds 12 rows or more. With
+// fewer rows, computing them would take longer, because each filling of the tile begins a run.
+constexpr std::size_t kMaxColumns = 512;
 
 // The sequences begin .. begin + count - 1 of a batch, and the first position of each.
 struct Sequences {
@@ -100,38 +96,85 @@ void ForSequences(const Call& call, const Sequences& sequences, const PositionRa
   }
 }
 
-// The most rows that are in a tile at the same time. It is a multiple of 16, or at least of 2, because the
-// kernel for runs computes rows in such groups, and would have to start again for the rest.
+// Whether rows can be added from a tile. Long rows cannot if they have columns that belong to no pair.
+bool FitsTile(const Encoder& encoder) { return encoder.dim <= kMaxColumns || encoder.HasPairsOnly(); }
+
+// The most rows that are in the tile at the same time. It is 12 or a multiple of 16, because the kernel for
+// runs computes rows in such groups, and would have to start again for the rest.
 std::size_t TileRows(std::size_t dim) {
-  const std::size_t most = kTileFloats / dim;
-  return most >= Rows::kMax ? Rows::kMax : most >= 16 ? most / 16 * 16 : most / 2 * 2;
+  const std::size_t most = kTileFloats / std::min(dim, kMaxColumns);
+  return most < 16 ? most / 2 * 2 : std::min(most / 16 * 16, Rows::kMax);
 }
 
-// Computes the encodings at a range of positions in a tile, and adds them to all sequences that contain
-// positions of the range. Not inlined, because of the tile's stack, which calls without a tile should not
+// Consecutive columns of a row.
+struct ColumnRange {
+  std::size_t begin, count;
+};
+
+// The columns of the pairs from `pair` on, up to kMaxColumns: an encoder of rows that have only these
+// columns, and where they are in the caller's rows. If they are not interleaved, they are in two places.
+struct ColumnsOfPairs {
+  Encoder encoder;
+  ColumnRange places[2];
+};
+
+ColumnsOfPairs TakePairs(const Encoder& encoder, std::size_t pair) {
+  const auto some = [&](std::size_t all) { return std::min(all - std::min(pair, all), kMaxColumns / 2); };
+  const Columns& all = encoder.columns;
+  const std::size_t sines = some(all.sines), cosines = some(all.cosines);
+  ColumnsOfPairs taken = {encoder, {}};
+  taken.encoder.dim = sines + cosines;
+  taken.encoder.table = encoder.table.Slice(pair, std::max(sines, cosines));
+  if (all.Interleaved()) {
+    const std::size_t first = std::min(all.sine_offset, all.cosine_offset);
+    taken.encoder.columns = {sines, cosines, all.sine_offset - first, all.cosine_offset - first, 2};
+    taken.places[0] = {first + 2 * pair, sines + cosines};
+  } else {
+    taken.encoder.columns = {sines, cosines, 0, sines, 1};
+    taken.places[0] = {all.sine_offset + pair, sines};
+    taken.places[1] = {all.cosine_offset + pair, cosines};
+  }
+  return taken;
+}
+
+// Computes rows of some columns in the tile, at a range of positions, and adds them to all sequences that
+// contain positions of the range.
+void AddColumns(const Call& call, const Sequences& sequences, const PositionRange& range,
+                const Encoder& encoder, const ColumnRange (&places)[2], float* tile) {
+  const std::size_t size = call.element_size(), row_bytes = sequences.batch.row_stride * size;
+  FillTile(encoder, range.first, List(), static_cast<std::size_t>(range.end - range.first), tile);
+  ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
+    const float* entries = tile + static_cast<std::size_t>(first - range.first) * encoder.dim;
+    for (const ColumnRange& place : places) {
+      if (place.count == 0) continue;
+      AddFromTile(call, entries, encoder.dim, place.count, static_cast<std::size_t>(end - first),
+                  row + place.begin * size, row_bytes);
+      entries += place.count;
+    }
+  });
+}
+
+// AddColumns for all columns. Not inlined, because of the tile's stack, which calls without a tile should not
 // need.
-POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range,
-                              std::size_t tile_rows) {
-  const std::size_t dim = call.encoder.dim, stride = sequences.batch.row_stride, size = call.element_size();
+POSENC_NOINLINE void AddRange(const Call& call, const Sequences& sequences, const PositionRange& range) {
+  const Encoder& encoder = call.encoder;
   alignas(64) float tile[kTileFloats];
-  for (PositionRange part = range; part.first < range.end; part.first = part.end) {
-    part.end = std::min(range.end, part.first + static_cast<std::int64_t>(tile_rows));
-    FillTile(call.encoder, part.first, List(), static_cast<std::size_t>(part.end - part.first), tile);
-    ForSequences(call, sequences, part, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
-      const float* const entries = tile + static_cast<std::size_t>(first - part.first) * dim;
-      for (std::size_t r = 0; r < static_cast<std::size_t>(end - first); ++r) {
-        AddFromTile(call, entries + r * dim, dim, RowAt(row, stride, size, r), stride * size);
-      }
-    });
+  if (encoder.dim <= kMaxColumns) {
+    return AddColumns(call, sequences, range, encoder, {{0, encoder.dim}, {0, 0}}, tile);
+  }
+  for (std::size_t pair = 0; pair < encoder.columns.pairs(); pair += kMaxColumns / 2) {
+    const ColumnsOfPairs taken = TakePairs(encoder, pair);
+    AddColumns(call, sequences, range, taken.encoder, taken.places, tile);
   }
 }
 
-void AddSequences(const Call& call, const Sequences& sequences, std::size_t tile_rows) {
+void AddSequences(const Call& call, const Sequences& sequences) {
+  const std::size_t most = TileRows(call.encoder.dim);
   for (std::int64_t cursor = INT64_MIN;;) {
-    const PositionRange range = NextRange(sequences, cursor, std::max(tile_rows, kMinRange));
+    const PositionRange range = NextRange(sequences, cursor, most);
     if (range.sequences == 0) return;
     if (range.IsWorthSharing()) {
-      AddRange(call, sequences, range, tile_rows);
+      AddRange(call, sequences, range);
     } else {
       ForSequences(call, sequences, range, [&](std::int64_t first, std::int64_t end, unsigned char* row) {
         const Positions positions = {nullptr, call.encoder.offset + first,
@@ -146,8 +189,7 @@ void AddSequences(const Call& call, const Sequences& sequences, std::size_t tile
 }  // namespace
 
 void WalkBatch(const Call& call, const Batch& batch) {
-  const std::size_t tile_rows = TileRows(call.encoder.dim);
-  if (batch.sequences * tile_rows < kMinShared + tile_rows) {
+  if (batch.sequences == 1 || !FitsTile(call.encoder)) {
     for (std::size_t b = 0; b < batch.sequences; ++b) {
       WalkRows(call, batch.First(b), List(), batch.rows,
                {RowAt(batch.data, batch.batch_stride, call.element_size(), b), batch.row_stride});
@@ -156,7 +198,7 @@ void WalkBatch(const Call& call, const Batch& batch) {
   }
   InFpState([&] {
     for (std::size_t begin = 0; begin < batch.sequences; begin += kMaxSequences) {
-      AddSequences(call, {batch, begin}, tile_rows);
+      AddSequences(call, {batch, begin});
     }
     return 0;
   });

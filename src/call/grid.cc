@@ -195,7 +195,7 @@ class GridAdder {
   }
 
   void AddEntries(std::size_t a, const float* entries, std::size_t count, unsigned char* to) const {
-    AddFromTile(grid_.CallOf(grid_.axes[a]), entries, count, to, memory_.row_bytes);
+    AddFromTile(grid_.CallOf(grid_.axes[a]), entries, count, count, 1, to, memory_.row_bytes);
   }
 
   const Grid& grid_;

@@ -23,12 +23,17 @@ inline void FillTile(const Encoder& encoder, std::int64_t first, const List& pos
   WalkRows({encoder, POSENC_F32}, first, positions, rows, {tile, encoder.dim});
 }
 
-// Adds a row of a tile, or a part of one, to the row times *call.scale. The next row to add to is row_bytes
-// further on; it is prefetched.
-inline void AddFromTile(const Call& call, const float* entries, std::size_t count, unsigned char* to,
-                        std::size_t row_bytes) {
-  call.encoder.kernels->add_entries[call.type](entries, count, *call.scale, to, AddressOf(to) + row_bytes);
-  if (call.MakesNans()) MakeNansCanonical(count, to);
+// Adds `count` columns of rows of a tile, [rows, dim], to rows times *call.scale that are row_bytes apart.
+// While a row is added, the next one is prefetched.
+inline void AddFromTile(const Call& call, const float* entries, std::size_t dim, std::size_t count,
+                        std::size_t rows, unsigned char* to, std::size_t row_bytes) {
+  const auto add_entries = call.encoder.kernels->add_entries[call.type];
+  const bool makes_nans = call.MakesNans();
+  for (std::size_t r = 0; r < rows; ++r) {
+    unsigned char* const row = to + r * row_bytes;
+    add_entries(entries + r * dim, count, *call.scale, row, AddressOf(row) + row_bytes);
+    if (makes_nans) MakeNansCanonical(count, row);
+  }
 }
 
 }  // namespace internal

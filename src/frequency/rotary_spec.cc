@@ -135,6 +135,24 @@ posenc_status CheckFactorLists(const posenc_rotary_spec& spec) {
   return CheckFactors(spec.long_factors, spec.long_factors_f32, spec);
 }
 
+// Some scalings multiply by a sum: YARN and LLAMA3 by m / f + (1 - m), and DYNAMIC_NTK multiplies the base by
+// a power of 1 + f (L - L0) / L0. If one term were far smaller than the other one, 1,024 bits could not show
+// it, and entries would be wrong, as with a large exponent_dim (IsExponent in check_members.h). With these
+// limits a sum differs from its larger term by more than 2^-340 of this term. The worst case is LLAMA3: in
+// m = (t - low) / (high - low), t differs from low by more than 2^-180 low, so m is more than 2^-281. And f
+// differs from 1 by 2^-53 or more.
+constexpr double kMinRatio = 0x1p-100;
+constexpr double kMaxRatio = 0x1p100;
+
+posenc_status CheckSums(const posenc_rotary_spec& spec) {
+  const bool is_mixed = IsOneOf(spec.scaling, POSENC_YARN, POSENC_LLAMA3);
+  const bool has_least = is_mixed || spec.scaling == POSENC_DYNAMIC_NTK;
+  if (has_least && spec.factor < kMinRatio) return rule::summed_factor;
+  if (is_mixed && spec.factor > kMaxRatio) return rule::summed_factor;
+  const bool is_wide = spec.high_freq_factor * kMinRatio > spec.low_freq_factor;
+  return spec.scaling == POSENC_LLAMA3 && is_wide ? rule::llama3_ratio : rule::ok;
+}
+
 posenc_status CheckScaling(const posenc_rotary_spec& spec) {
   if (spec.frequency_count != 0 && (IsNtk(spec) || spec.scaling == POSENC_MIXED_NTK)) {
     return rule::list_scaling;
@@ -144,14 +162,17 @@ posenc_status CheckScaling(const posenc_rotary_spec& spec) {
       MakesAmplitude(spec);
   if (needs_factor && !IsPositive(spec.factor)) return rule::scaling_factor;
   if (const posenc_status status = CheckLengths(spec); status != POSENC_OK) return status;
-  if (IsYarn(spec)) return CheckYarn(spec);
+  if (IsYarn(spec)) {
+    const posenc_status status = CheckYarn(spec);
+    return status != POSENC_OK ? status : CheckSums(spec);
+  }
   const double low = spec.low_freq_factor, high = spec.high_freq_factor;
   if (spec.scaling == POSENC_LLAMA3 && !(IsPositive(low) && IsPositive(high))) return rule::llama3_factors;
   if (spec.scaling == POSENC_LLAMA3 && low > high) return rule::llama3_order;
   if (spec.scaling == POSENC_PROPORTIONAL && !(spec.proportion >= 0.0 && spec.proportion <= 1.0)) {
     return rule::proportion_range;
   }
-  return TakesFactors(spec) ? CheckFactorLists(spec) : rule::ok;
+  return TakesFactors(spec) ? CheckFactorLists(spec) : CheckSums(spec);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Wide<kLimbs> Power(const ScalingConstants<kLimbs>& constants, std::size_t i, dou
 // such a ramp.
 // With low = high, Llama 3's ramp is a jump. If the unit is turns, a frequency may lie exactly on the jump,
 // which no number of bits can show. So a frequency that agrees with the jump in more than kStepBits counts as
-// lying on it; any other frequency differs in an earlier bit.
+// lying on it; any other frequency differs in an earlier bit, since exponent_dim is at most 2^128.
 template <int kLimbs>
 Wide<kLimbs> RampAt(const ScalingConstants<kLimbs>& constants, const Wide<kLimbs>& at) {
   constexpr std::int64_t kStepBits = 200;  // of 220 or more

@@ -76,7 +76,7 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
     const auto high = hn::LoadU(d, table.high + i);
     const auto low = hn::LoadU(d, table.low + i);
     for (std::size_t k = 0; k < kOffsets; ++k) {
-      SinCos(d, hn::Set(d, OffsetOf(k)), high, low, 0.0, sine, cosine);
+      SinCos(hn::Set(d, OffsetOf(k)), high, low, 0.0, sine, cosine);
       const std::size_t cosines = 2 * k * table.padded + i, sines = cosines + table.padded;
       hn::StoreU(cosine, d, table.offsets + cosines);
       hn::StoreU(sine, d, table.offsets + sines);
@@ -92,17 +92,17 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
 //   sine_plus    = sin(a + b) = sin a cos b + cos a sin b      sine_minus   = sin(a - b)
 //   cosine_plus  = cos(a + b) = cos a cos b - sin a sin b      cosine_minus = cos(a - b)
 //
-//   offset       cosines of b; its sines are `padded` further on
+//   offset       arrays from which b is loaded
 //
 // Six operations give four results, since both signs share products.
 // Error: 1.25 u of each result from products and sums, which is 1.8 u of sine and cosine as a vector, and the
 // errors of a and b. As unit vectors these have 2.6 u each if they are direct.
-HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const double* offset, std::size_t padded,
+HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const OffsetSinCos& offset,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {
   const Doubles d;
-  const auto c = hn::LoadU(d, offset);
-  const auto s = hn::LoadU(d, offset + padded);
+  const auto c = hn::LoadU(d, offset.cosines);
+  const auto s = hn::LoadU(d, offset.sines);
   const auto sc = hn::Mul(sine, c);
   const auto cc = hn::Mul(cosine, c);
   sine_plus = hn::MulAdd(cosine, s, sc);
@@ -160,7 +160,8 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
   // Local copies, so that the compiler need not reload them after each store.
   const double *highs = table.high + begin, *lows = table.low + begin;
   const std::size_t padded = table.padded, stride = anchors.stride, half = run.groups / 2;
-  const double* offsets = table.offsets + 2 * kReach * padded + begin;
+  const double* cosines = table.offsets + 2 * kReach * padded + begin;
+  const OffsetSinCos offsets = {cosines + padded, cosines};
   const bool interleaved = limits.interleaved;
   const auto store = [&](DoubleVec sine, DoubleVec cosine, std::size_t to) HWY_ATTR {
     hn::StoreU(sine, d, anchors.sines + to);
@@ -184,12 +185,12 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
       hn::StoreU(hn::DemoteTo(df, error), df, floats->errors + at);
     }
     DoubleVec sine, cosine;
-    SinCos(d, hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
+    SinCos(hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
     if (half == 0) store(sine, cosine, at);
     std::size_t after = half * stride + at, before = after - stride, offset = at;
     for (std::size_t g = 0; g < half; ++g) {
       DoubleVec sine_after, cosine_after, sine_before, cosine_before;
-      SumAndDifference(sine, cosine, offsets + offset, padded, sine_after, cosine_after, sine_before,
+      SumAndDifference(sine, cosine, offsets.From(offset), sine_after, cosine_after, sine_before,
                        cosine_before);
       store(sine_after, cosine_after, after);
       store(sine_before, cosine_before, before);

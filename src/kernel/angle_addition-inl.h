@@ -42,8 +42,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 HWY_INLINE void MirroredSinCos(const MirroredAngles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
                                DoubleVec& s1, DoubleVec& c1) {
   const Doubles d;
-  SumAndDifference(hn::LoadU(d, angles.sines + at), hn::LoadU(d, angles.cosines + at), angles.offset + at,
-                   angles.padded, s1, c1, s0, c0);
+  SumAndDifference(hn::LoadU(d, angles.sines + at), hn::LoadU(d, angles.cosines + at), angles.offset.From(at),
+                   s1, c1, s0, c0);
 }
 
 // The same rounded for kFormat, as [s0 c0 s1 c1 ...] for each row. Returns whether any entry is undecided.

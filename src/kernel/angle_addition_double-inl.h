@@ -112,10 +112,10 @@ HWY_INLINE void SplitAt(const Angles& from, std::size_t at, Angles& to) {
 // Evaluates anchors.middle, e^(iwM), and anchors.offsets[0], e^(iw/2), of the pairs begin .. begin + count -
 // 1, and the bound of all entries of the run:
 //
-//   error = min(kAddedEvaluations, 2 E) kDoubleError + kAddedDoubleError
-//           + E min_uncancelled kPhaseErrorPerUncancelled
+//   error = min(kAddedEvaluations, 2 F) kDoubleError + kAddedDoubleError
+//           + F min_uncancelled kPhaseErrorPerUncancelled
 //
-//   E    the largest |phase| of the run, in quarter turns
+//   F    the largest |phase| of the run, in quarter turns
 //
 // An entry is a product of at most 64 evaluations, each off by kDoubleError, and at small angles by twice
 // that times the angle in quarter turns. If the step is 0 all is exact, and so is the bound 0.
@@ -184,13 +184,15 @@ struct MirroredDoubles {
   const Angles* offset;
 };
 
-// One vector of pairs of two mirrored rows, from pair `at` of the chunk on, rounded to double. With anchor
-// and offset split, S = s + s_low and so on, e.g. for the row after:
+// One vector of pairs of the row after the anchor (kAfter), or of its mirrored row before the anchor, from
+// pair `at` of the chunk on, rounded to double. With anchor and offset split, S = s + s_low and so on, e.g.
+// for the row after:
 //
-//   s1 = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
+//   sine = (s bc + c bs) + (s_low bc + S bc_low + c_low bs + C bs_low)
 //
 // The first sum is exact; the second one, with the bound added and taken off, is rounded to double with it
-// (`RoundSum`). undecided0 and undecided1 are the pairs with an undecided entry.
+// (`RoundSum`). Returns the pairs with an undecided entry. Callers take both rows one after the other, so
+// that the compiler keeps the loads and products that are the same for both.
 //
 // Error: the bound that `EvaluateAngles` computes.
 // Worst known of 3 * 10^7 entries of random runs at positions up to 2^14: 2^-73.0, 0.47 of its bound, the
@@ -200,9 +202,9 @@ struct MirroredDoubles {
 //   got -0x1.0845148cb3eacp-1 - 0x1.7699a295e9daap-27, want -0x1.084514ea5a53657a77aap-1
 //
 // Hardest: `doubles_test.cc` has entries 2^-74.6 from midpoints, of 2.5 * 10^9.
-HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& s0, DoubleVec& c0,
-                              DoubleVec& s1, DoubleVec& c1, hn::Mask<Doubles>& undecided0,
-                              hn::Mask<Doubles>& undecided1) {
+template <bool kAfter>
+HWY_INLINE hn::Mask<Doubles> RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& sine,
+                                           DoubleVec& cosine) {
   const Doubles d;
   const Angles& a = angles.anchor->parts;
   const Angles& b = *angles.offset;
@@ -217,14 +219,16 @@ HWY_INLINE void RoundMirrored(const MirroredDoubles& angles, std::size_t at, Dou
   const auto sc = hn::Mul(s, bc);
   const auto sc_low = hn::MulAdd(s_low, bc, hn::Mul(s_whole, bc_low));
   const auto cs_low = hn::MulAdd(c_low, bs, hn::Mul(c_whole, bs_low));
-  undecided1 = RoundSum(hn::MulAdd(c, bs, sc), hn::Add(sc_low, cs_low), error, s1);
-  undecided0 = RoundSum(MinusProduct(c, bs, sc), hn::Sub(sc_low, cs_low), error, s0);
+  const auto sine_high = kAfter ? hn::MulAdd(c, bs, sc) : MinusProduct(c, bs, sc);
+  const auto sine_low = kAfter ? hn::Add(sc_low, cs_low) : hn::Sub(sc_low, cs_low);
+  const auto undecided = RoundSum(sine_high, sine_low, error, sine);
 
   const auto cc = hn::Mul(c, bc);
   const auto cc_low = hn::MulAdd(c_low, bc, hn::Mul(c_whole, bc_low));
   const auto ss_low = hn::MulAdd(s_low, bs, hn::Mul(s_whole, bs_low));
-  undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc), hn::Sub(cc_low, ss_low), error, c1));
-  undecided0 = hn::Or(undecided0, RoundSum(hn::MulAdd(s, bs, cc), hn::Add(cc_low, ss_low), error, c0));
+  const auto cosine_high = kAfter ? MinusProduct(s, bs, cc) : hn::MulAdd(s, bs, cc);
+  const auto cosine_low = kAfter ? hn::Sub(cc_low, ss_low) : hn::Add(cc_low, ss_low);
+  return hn::Or(undecided, RoundSum(cosine_high, cosine_low, error, cosine));
 }
 
 // Stores one vector of pairs, pair i on, in the columns of a row.
@@ -261,8 +265,8 @@ HWY_NOINLINE std::size_t AngleAdditionDoubleLoop(const Columns& columns, const M
   auto* row1 = reinterpret_cast<double*>(rows.to[1]);
   for (; i < end; i += hn::Lanes(d)) {
     DoubleVec s0, c0, s1, c1;
-    hn::Mask<Doubles> undecided0, undecided1;
-    RoundMirrored(p, i - begin, s0, c0, s1, c1, undecided0, undecided1);
+    const auto undecided0 = RoundMirrored<false>(p, i - begin, s0, c0);
+    const auto undecided1 = RoundMirrored<true>(p, i - begin, s1, c1);
     if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Or(undecided0, undecided1)))) break;
     StoreDoublePairs<kInterleaved>(to, s0, c0, row0, i, stream);
     StoreDoublePairs<kInterleaved>(to, s1, c1, row1, i, stream);
@@ -292,8 +296,8 @@ inline HWY_NOINLINE void FinishMirroredDoubles(const FrequencyTable& table, cons
   HWY_ALIGN double sines[2][kMaxLanes<Doubles>];
   HWY_ALIGN double cosines[2][kMaxLanes<Doubles>];
   DoubleVec s0, c0, s1, c1;
-  hn::Mask<Doubles> undecided0, undecided1;
-  RoundMirrored(angles, i - begin, s0, c0, s1, c1, undecided0, undecided1);
+  const auto undecided0 = RoundMirrored<false>(angles, i - begin, s0, c0);
+  const auto undecided1 = RoundMirrored<true>(angles, i - begin, s1, c1);
   const PairsAt before = {table, {nullptr, rows.position[0]}, i, tally};
   const PairsAt after = {table, {nullptr, rows.position[1]}, i, tally};
   FinishDoubles(before, undecided0, s0, c0, sines[0], cosines[0]);

@@ -29,8 +29,9 @@ constexpr bool kAddsInFloat = Operation::kType == POSENC_BF16 ||
                               (Operation::kType == POSENC_F16 && !Operation::kReads &&
                                (kConvertsHalves || kRoundsHalves));
 
-// The bound of a cosine's error; a sine's is less while phases are small (`MakeAnchors`). For sums 2^-24
-// more, since they are sums with the entry rounded to float: 2^-25, and as much again where a sum reaches 1.
+// The bound of a cosine's error; a sine's is less while phases are small (`MakeAnchors`). For sums with
+// elements 2^-24 more: 2^-25 because they are sums with the entry rounded to float, and as much again where
+// the first addition of an upper end reaches 1.
 template <class Operation>
 constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma) +
                                (Operation::kReads ? 0x1p-24 : 0.0);
@@ -53,9 +54,10 @@ constexpr double kFloatError = (kHasFma ? kFloatAngleAdditionError : kFloatAngle
 //
 // Sines of small phases came to 0.66 of their bound, without FMA to 0.6. Returns whether any lane is
 // undecided: `AnyUndecided`. `AngleAdditionLoop` takes such vectors.
-template <class Operation>
-HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, EntryVec x_sine0,
-                                     EntryVec x_cosine0, EntryVec x_sine1, EntryVec x_cosine1,
+//
+//   load(r, x_sine, x_cosine)  loads x, the elements of the row before (r = 0) or after the anchor (r = 1)
+template <class Operation, class Load>
+HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t at, const Load& load,
                                      RoundedVec<Operation>& sine0, RoundedVec<Operation>& cosine0,
                                      RoundedVec<Operation>& sine1, RoundedVec<Operation>& cosine1) {
   const Entries df;
@@ -69,6 +71,9 @@ HWY_INLINE bool MirroredFloatEntries(const MirroredFloats& angles, std::size_t a
   const auto s_lower = hn::MulSub(s, rc, sine_error);
   const auto c_upper = hn::MulAdd(c, rc, cosine_error);
   const auto c_lower = hn::MulSub(c, rc, cosine_error);
+  EntryVec x_sine0, x_cosine0, x_sine1, x_cosine1;
+  load(0, x_sine0, x_cosine0);
+  load(1, x_sine1, x_cosine1);
   auto total = hn::Zero(df);
   auto marks = NoMarks<Operation>();
   const auto round = [&](EntryVec upper, EntryVec lower, EntryVec x, RoundedVec<Operation>& rounded)
@@ -135,17 +140,17 @@ HWY_NOINLINE std::size_t AngleAdditionFloatLoop(float scale, const Columns& colu
       PrefetchNear(AddressOf(to1 + column) + kWriteAhead);
     }
   };
-  auto x_sine0 = hn::Zero(Entries()), x_cosine0 = x_sine0, x_sine1 = x_sine0, x_cosine1 = x_sine0;
+  const auto load = [&](int r, EntryVec& x_sine, EntryVec& x_cosine) POSENC_INLINE_LAMBDA {
+    if constexpr (Operation::kReads) {
+      LoadSources<kInterleaved>(operation, c, r == 0 ? from0 : from1, i, x_sine, x_cosine);
+    } else {
+      x_sine = x_cosine = hn::Zero(Entries());
+    }
+  };
   RoundedVec<Operation> sine0, cosine0, sine1, cosine1;
   for (; i < end; i += hn::Lanes(Entries())) {
-    if constexpr (Operation::kReads) {
-      LoadSources<kInterleaved>(operation, c, from0, i, x_sine0, x_cosine0);
-      LoadSources<kInterleaved>(operation, c, from1, i, x_sine1, x_cosine1);
-    }
-    if (HWY_UNLIKELY(MirroredFloatEntries<Operation>(p, i - begin, x_sine0, x_cosine0, x_sine1, x_cosine1,
-                                                     sine0, cosine0, sine1, cosine1))) {
+    if (HWY_UNLIKELY(MirroredFloatEntries<Operation>(p, i - begin, load, sine0, cosine0, sine1, cosine1)))
       break;
-    }
     if constexpr (kInterleaved) {
       prefetch(2 * i);
       StoreInterleaved(sine0, cosine0, to0 + 2 * i, stream);

@@ -66,11 +66,11 @@ inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, 
   bounds.absolute = 0.0;
 }
 
-// Sums in double, x = a c - b s and y = b c + a s, and bounds of their errors; a bound is 0 if the sum is
-// exact.
+// Returns u c + v s in double, or u c - v s (kMinus); u and v are elements. `bound` becomes a bound of the
+// sum's error, which is 0 if the sum is exact.
 //
 //   cosine, sine  without the gain
-//   kInFloat      x and y are for floats of 16-bit types: bounds cover the rounding of sums to float as well
+//   kInFloat      the sum is for floats of 16-bit types: the bound covers its rounding to float as well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
 // (|a| + |b|), with added ones.
@@ -88,45 +88,32 @@ inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, 
 //   kInFloat, before the bound is added, with or without FMA
 //   1.00 v, direct  a = 0x1.3ep-1, b = 0x1.32p-1, angle 40159 * 0x1.d27b1ebe7c0f7p-12,
 //                   G = 0x1.5d75a6373157bp0: x is -0x1.00007p0, want -0x1.00006efffffffp0
-//
-// (There are so many references because vectors of SVE cannot be members of a struct.)
-template <bool kInFloat>
-HWY_INLINE void SumWithin(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
-                          const SinCosBounds& bounds, DoubleVec& x, DoubleVec& x_bound, DoubleVec& y,
-                          DoubleVec& y_bound) {
+template <bool kInFloat, bool kMinus>
+HWY_INLINE DoubleVec SumWithin(FloatVec u_element, FloatVec v_element, DoubleVec cosine, DoubleVec sine,
+                               const SinCosBounds& bounds, DoubleVec& bound) {
   const Doubles d;
-  const auto a = hn::PromoteTo(d, a_element), b = hn::PromoteTo(d, b_element);
-  const auto a_size = hn::Abs(a), b_size = hn::Abs(b);
+  const auto u = hn::PromoteTo(d, u_element), v = hn::PromoteTo(d, v_element);
+  const auto u_size = hn::Abs(u), v_size = hn::Abs(v);
   const auto c = hn::Mul(cosine, hn::Set(d, bounds.factor)),
              s = hn::Mul(sine, hn::Set(d, bounds.sine_factor));
   const auto relative = hn::Set(d, bounds.relative), absolute = hn::Set(d, bounds.absolute);
   auto c_error = hn::MulAdd(hn::Abs(c), relative, absolute),
        s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
-  x = MinusProduct(b, s, hn::Mul(a, c));
-  y = hn::MulAdd(a, s, hn::Mul(b, c));
   // What a sum may lose as a subnormal float; nothing if both elements are 0.
-  const auto max_loss = hn::Set(d, kMinFloatRotationError);
-  const auto loss = hn::Min(hn::Add(a_size, b_size), max_loss);
-  DoubleVec x_loss = loss, y_loss = loss;
+  auto c_loss = u_size, s_loss = v_size;
   if (HWY_UNLIKELY(bounds.has_zeros)) {
     auto no_cosine = hn::Eq(cosine, hn::Zero(d)), no_sine = hn::Eq(sine, hn::Zero(d));
     if (bounds.are_exact) no_cosine = no_sine = hn::Or(no_cosine, no_sine);
     c_error = hn::IfThenZeroElse(no_cosine, c_error);
     s_error = hn::IfThenZeroElse(no_sine, s_error);
-    // A product with a cosine or sine of 0 loses nothing.
-    const auto loss_of = [&](DoubleVec of_cosine, DoubleVec of_sine) HWY_ATTR {
-      const auto parts =
-          hn::Add(hn::IfThenZeroElse(no_cosine, of_cosine), hn::IfThenZeroElse(no_sine, of_sine));
-      return hn::Min(parts, max_loss);
-    };
-    if (kInFloat) x_loss = loss_of(a_size, b_size);
-    if (kInFloat) y_loss = loss_of(b_size, a_size);
+    c_loss = hn::IfThenZeroElse(no_cosine, c_loss);  // a product with a cosine or sine of 0 loses nothing
+    s_loss = hn::IfThenZeroElse(no_sine, s_loss);
   }
-  const auto cosine_bound = [&](DoubleVec size, DoubleVec lost) HWY_ATTR {
-    return kInFloat ? hn::MulAdd(size, c_error, lost) : hn::Mul(size, c_error);
-  };
-  x_bound = hn::MulAdd(b_size, s_error, cosine_bound(a_size, x_loss));
-  y_bound = hn::MulAdd(a_size, s_error, cosine_bound(b_size, y_loss));
+  const auto loss = hn::Min(hn::Add(c_loss, s_loss), hn::Set(d, kMinFloatRotationError));
+  const auto c_bound = kInFloat ? hn::MulAdd(u_size, c_error, loss) : hn::Mul(u_size, c_error);
+  bound = hn::MulAdd(v_size, s_error, c_bound);
+  const auto product = hn::Mul(u, c);
+  return kMinus ? MinusProduct(v, s, product) : hn::MulAdd(v, s, product);
 }
 
 // Returns the bits of infinities and NaNs in the type; every NaN becomes the canonical one. The bits of
@@ -142,10 +129,16 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   }
 }
 
+// The bits of the larger of |a| and |b|.
+template <class DF>
+HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LargerBits(DF /*df*/, hn::Vec<DF> a, hn::Vec<DF> b) {
+  const hn::RebindToSigned<DF> di;
+  return hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+}
+
 // Rotates a vector of pairs: x, y = bits of the rotated elements, as StoreElements takes them. Returns the
 // undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
 //
-//   larger          bits of the larger of |a| and |b|
 //   cosines, sines  [lanes], without the gain
 //
 // NaNs and infinities are what IEEE arithmetic makes of the sums. With added angles lanes with an infinity
@@ -156,13 +149,13 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
 // ResolveUndecidedPairs takes the few others.
 template <posenc_type kType>
 HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
-    hn::Vec<PairsOf<kType>> a, hn::Vec<PairsOf<kType>> b, hn::Vec<hn::RebindToSigned<PairsOf<kType>>> larger,
-    const double* cosines, const double* sines, const SinCosBounds& bounds, WordsAs<PairsOf<kType>>& x,
-    WordsAs<PairsOf<kType>>& y) {
+    hn::Vec<PairsOf<kType>> a, hn::Vec<PairsOf<kType>> b, const double* cosines, const double* sines,
+    const SinCosBounds& bounds, WordsAs<PairsOf<kType>>& x, WordsAs<PairsOf<kType>>& y) {
   const Doubles d;
   const PairsOf<kType> df;
   const hn::RebindToUnsigned<PairsOf<kType>> du;
   const hn::RebindToSigned<PairsOf<kType>> di;
+  const auto larger = LargerBits(df, a, b);
   const auto is_special = hn::Gt(larger, hn::Set(di, 0x7F7FFFFF));
   hn::Vec<PairsOf<kType>> x_sum, y_sum;
   const auto store_special = [&]() HWY_ATTR {
@@ -173,21 +166,26 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
   const bool are_special = bounds.are_direct && hn::AllTrue(di, is_special);
   WordsAs<PairsOf<kType>> differ;
   if constexpr (kType == POSENC_F32) {
-    DoubleVec x_wide, x_bound, y_wide, y_bound;
-    SumWithin<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds, x_wide, x_bound, y_wide,
-                     y_bound);
+    const auto cosine = hn::LoadU(d, cosines), sine = hn::LoadU(d, sines);
+    DoubleVec x_bound, y_bound;
+    const auto x_wide = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
+    const auto y_wide = SumWithin<false, false>(b, a, cosine, sine, bounds, y_bound);
     x_sum = ToFloats(x_wide);
     y_sum = ToFloats(y_wide);
     if (HWY_UNLIKELY(are_special)) return store_special();
     differ = RoundToFloats(x_wide, x_bound, x);
     differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
   } else {
-    DoubleVec x_lower, x_lower_bound, y_lower, y_lower_bound, x_upper, x_upper_bound, y_upper, y_upper_bound;
     const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
-    SumWithin<true>(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds,
-                    x_lower, x_lower_bound, y_lower, y_lower_bound);
-    SumWithin<true>(HalfOf<true>(a), HalfOf<true>(b), hn::LoadU(d, cosines + upper),
-                    hn::LoadU(d, sines + upper), bounds, x_upper, x_upper_bound, y_upper, y_upper_bound);
+    const auto c_lower = hn::LoadU(d, cosines), c_upper = hn::LoadU(d, cosines + upper);
+    const auto s_lower = hn::LoadU(d, sines), s_upper = hn::LoadU(d, sines + upper);
+    const auto a_lower = HalfOf<false>(a), a_upper = HalfOf<true>(a);
+    const auto b_lower = HalfOf<false>(b), b_upper = HalfOf<true>(b);
+    DoubleVec x_lower_bound, y_lower_bound, x_upper_bound, y_upper_bound;
+    const auto x_lower = SumWithin<true, true>(a_lower, b_lower, c_lower, s_lower, bounds, x_lower_bound);
+    const auto y_lower = SumWithin<true, false>(b_lower, a_lower, c_lower, s_lower, bounds, y_lower_bound);
+    const auto x_upper = SumWithin<true, true>(a_upper, b_upper, c_upper, s_upper, bounds, x_upper_bound);
+    const auto y_upper = SumWithin<true, false>(b_upper, a_upper, c_upper, s_upper, bounds, y_upper_bound);
     x_sum = ToNearestFloats<false>(x_lower, x_upper);
     y_sum = ToNearestFloats<false>(y_lower, y_upper);
     if (HWY_UNLIKELY(are_special)) return store_special();
@@ -295,11 +293,12 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const Frequency
     const auto multiple = hn::LoadU(d, undecided.multiple + from), high = hn::LoadU(d, undecided.high + from);
     DoubleVec sine, cosine;
     auto is_unknown =
-        SinCos(d, multiple, high, hn::LoadU(d, undecided.low + from), table.min_uncancelled, sine, cosine);
+        SinCos(multiple, high, hn::LoadU(d, undecided.low + from), table.min_uncancelled, sine, cosine);
     is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kMinDoublePhase));
     const auto a = FloatsOfBits(type, undecided.a + from), b = FloatsOfBits(type, undecided.b + from);
-    DoubleVec x_sum, x_bound, y_sum, y_bound;
-    SumWithin<false>(a, b, cosine, sine, bounds, x_sum, x_bound, y_sum, y_bound);
+    DoubleVec x_bound, y_bound;
+    const auto x_sum = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
+    const auto y_sum = SumWithin<false, false>(b, a, cosine, sine, bounds, y_bound);
     // NaNs and infinities are decided: with a bound of 0 both ends are the sum itself.
     const auto size = hn::Add(hn::Abs(hn::PromoteTo(d, a)), hn::Abs(hn::PromoteTo(d, b)));
     const auto is_finite = hn::Lt(size, hn::Set(d, 0x1p200));

@@ -192,7 +192,7 @@ inline void RoundCacheRowToDouble(const Rotation& rotation, const AddedAngles& /
   const Doubles d;
   const TokenPhases phases(table, multiples);
   const auto amplitude = hn::Set(d, gain.amplitude), scale = hn::Set(d, gain.scale);
-  const auto factor = hn::Mul(amplitude, scale), factor_low = ProductError(d, amplitude, scale, factor);
+  const auto factor = hn::Mul(amplitude, scale), factor_low = ProductError(amplitude, scale, factor);
   auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
   auto* to_sines = static_cast<unsigned char*>(rounded_sines);
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {

@@ -113,7 +113,7 @@ struct UndecidedLanes {
 //              subnormal double, which that test decides and which leaves larger numbers as they are
 HWY_INLINE void SwapAndAdd(DoubleVec not_zero, LongVec& quadrant, DoubleVec& s, DoubleVec& c) {
   DoubleVec sine, cosine;
-  SwapByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+  SwapByQuadrant(quadrant, s, c, sine, cosine);
   s = hn::Add(sine, not_zero);
   c = hn::Add(cosine, not_zero);
   quadrant = hn::Zero(Longs());
@@ -133,7 +133,7 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
     return passed;
   } else {
     DoubleVec sine, cosine;
-    SwapByQuadrant(Doubles(), quadrant, s, c, sine, cosine);
+    SwapByQuadrant(quadrant, s, c, sine, cosine);
     FloatVec rounded_sine, rounded_cosine;
     so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(sine, rounded_sine), so_far);
     so_far = hn::AndNot(RoundDirect<kOdd, kWindow>(cosine, rounded_cosine), so_far);
@@ -176,7 +176,7 @@ inline HWY_NOINLINE std::size_t EvaluateFully(const PairsAt& pairs, posenc_type 
     DoubleVec multiple, high, low, s, c;
     LoadPhases(steps, pairs.multiples, pairs.begin, at, multiple, high, low);
     LongVec quadrant;
-    auto undecided = ReducedSinCos(d, multiple, high, low, table.min_uncancelled, s, c, quadrant);
+    auto undecided = ReducedSinCos(multiple, high, low, table.min_uncancelled, s, c, quadrant);
     undecided = hn::Or(undecided, IsTiny(multiple, high, kMinPhase));
     if (is_odd) c = BelowOne(c);
     SwapAndAdd(not_zero, quadrant, s, c);
@@ -223,17 +223,17 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
   DoubleVec multiple, high, low, next;
   LongVec next_quadrant;
   LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
-  ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
+  ReduceQuickly(is_short, multiple, high, low, next, next_quadrant);
   do {
     const auto r = next;
     const auto quadrant = next_quadrant;
     float* to = entries + 2 * at;
     at += hn::Lanes(d);
     LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
-    ReduceQuickly(d, is_short, multiple, high, low, next, next_quadrant);
+    ReduceQuickly(is_short, multiple, high, low, next, next_quadrant);
     const auto r2 = hn::Mul(r, r);
     DoubleVec s, c;
-    QuickPolynomials(d, r, r2, s, c);
+    QuickPolynomials(r, r2, s, c);
     if (kOdd) c = BelowOne(c);
     if (!StoreQuickly<kOdd>(quadrant, s, c, hn::Ge(r2, least), to)) return at - hn::Lanes(d);
   } while (at < end);
@@ -343,7 +343,7 @@ inline HWY_NOINLINE void StoreEntriesOfPairs(const Storing& storing, std::size_t
   const std::size_t sine = (columns.sine_offset + i * columns.step) * size;
   const std::size_t cosine = (columns.cosine_offset + i * columns.step) * size;
   const auto store = [&](EntryOrder order, std::size_t entry_count, std::size_t offset) {
-    storing.routine.store(storing.scale, entries, order, entry_count, row.from + offset, row.to + offset,
+    storing.routine.store(storing.scale, entries, order, entry_count, {row.from + offset, row.to + offset},
                           storing.aligned, stream);
   };
   if (columns.Interleaved()) {

@@ -42,9 +42,9 @@ inline HWY_NOINLINE void EvaluateSums(const StepArrays& steps, const Multiples& 
                                       std::size_t count, Angles& angles) {
   const Doubles d;
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    DoubleVec multiple, high, low, phase, sine, sine_low, cosine, cosine_low;
+    DoubleVec multiple, high, low, sine, sine_low, cosine, cosine_low;
     LoadPhases(steps, multiples, begin, at, multiple, high, low);
-    SinCosSums(multiple, high, low, phase, sine, sine_low, cosine, cosine_low);
+    SinCosSums(multiple, high, low, sine, sine_low, cosine, cosine_low);
     hn::Store(sine, d, angles.sines + at);
     hn::Store(sine_low, d, angles.sines_low + at);
     hn::Store(cosine, d, angles.cosines + at);
@@ -148,7 +148,7 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& tab
     auto undecided = RoundQuickly(s, s_low, s, kQuickSineError, s);
     undecided = hn::Or(undecided, RoundQuickly(c, c_low, r2, kCosineError, c));
     undecided = hn::Or(undecided, hn::Lt(r2, hn::Set(d, least * least)));
-    SwapByQuadrant(d, quadrant, s, c, sine, cosine);
+    SwapByQuadrant(quadrant, s, c, sine, cosine);
     StoreTo(now, sine, cosine);
     if (!hn::AllFalse(d, undecided)) return at - hn::Lanes(d);
   } while (at < end);

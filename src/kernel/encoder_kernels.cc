@@ -62,7 +62,8 @@ void AddEntries(const float* entries, std::size_t count, float scale, void* x, s
       StoreLanes(operation, df, hn::LoadU(df, entries + at), to + at, to + at, false);
     }
   }
-  StoreEntries(kType, entries, {}, at, count, &scale, x, x);
+  auto* row = static_cast<unsigned char*>(x);
+  StoreEntries(kType, entries, {}, at, count, &scale, {row, row});
 }
 
 constexpr EncoderKernels kEncoderKernels = {
@@ -106,7 +107,8 @@ Tally ReferenceAdd(const FrequencyTable& table, const Columns& columns, const Ro
 template <posenc_type kType>
 void ReferenceAddEntries(const float* entries, std::size_t count, float scale, void* x,
                          std::uintptr_t /*ahead*/) {
-  StoreEntries(kType, entries, {}, 0, count, &scale, x, x);
+  auto* row = static_cast<unsigned char*>(x);
+  StoreEntries(kType, entries, {}, 0, count, &scale, {row, row});
 }
 
 constexpr EncoderKernels kReference = {

@@ -95,7 +95,7 @@ Tally ReferenceRows(const FrequencyTable& table, const Columns& columns, const R
       const auto store = [&](double entry, std::size_t column) {
         if (type == POSENC_F64) return StoreDoubles(&entry, 1, 1, row.to + column * size);
         const auto narrow = static_cast<float>(entry);
-        StoreEntries(type, &narrow, {}, 0, 1, scale, row.from + column * size, row.to + column * size);
+        StoreEntries(type, &narrow, {}, 0, 1, scale, {row.from + column * size, row.to + column * size});
       };
       if (i < columns.sines) store(exact.sine, columns.sine_offset + i * columns.step);
       if (i < columns.cosines) store(exact.cosine, columns.cosine_offset + i * columns.step);

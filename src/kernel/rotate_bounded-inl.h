@@ -106,7 +106,7 @@ class BoundedRotation {
       } else {
         LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
       }
-      const auto larger = hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
+      const auto larger = LargerBits(df, a, b);
       auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
       if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
         x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
@@ -114,7 +114,7 @@ class BoundedRotation {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
         for (;;) {
-          const auto undecided = RotateWithin<kType>(a, b, larger, angles_.cosines + at.pair + k,
+          const auto undecided = RotateWithin<kType>(a, b, angles_.cosines + at.pair + k,
                                                      angles_.sines + at.pair + k, angles_.bounds, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
           if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,

@@ -276,8 +276,7 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 //   48 KB (Zen 5: 1.2 to 1.3 times as fast). Otherwise heads are read one by one and prefetched, because
 //   strips are read at half the rate of whole heads (Zen 3).
 // - In DRAM all heads are read one by one and prefetched. AVX-512 reads 512 bytes of consecutive heads at a
-//   time instead, and relies on the far prefetch alone (Zen 5: up to 1.1 times as fast, but 0.4 times if
-//   heads lie apart).
+//   time instead, and relies on the far prefetch alone, unless the heads lie apart (kTogetherStride).
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {

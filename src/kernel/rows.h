@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "number/cache_size.h"
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -51,12 +52,6 @@ struct Rows {
   const void* const* sources;  // [at.count] rows to add to; if null, the rows of data
   bool stream;                 // whether to store past the caches: only aligned vectors; the caller fences
   std::uint64_t padded = 0;    // for lists: bit r is set if row r is padding; kernels do not read it
-};
-
-// One row: where its elements are read, if they are, and where they are written.
-struct Row {
-  const unsigned char* from;
-  unsigned char* to;
 };
 
 // Row r of a matrix of rows that are `stride` elements apart.
@@ -139,6 +134,14 @@ struct MirroredFloats {
   const float* offset[2];
 };
 
+// The sine and the cosine of an offset from an anchor, of each pair.
+struct OffsetSinCos {
+  const double* sines;
+  const double* cosines;
+
+  OffsetSinCos From(std::size_t at) const { return {sines + at, cosines + at}; }
+};
+
 // The positions of mirrored rows, before and after their anchor, and what angle addition reads for them. The
 // arrays start at the chunk's first pair.
 struct MirroredAngles {
@@ -147,8 +150,7 @@ struct MirroredAngles {
   const double* sines;
   const double* cosines;
   const float* small;
-  const double* offset;
-  std::size_t padded;
+  OffsetSinCos offset;
   MirroredFloats floats;  // if angles are added in float
 };
 

@@ -89,10 +89,11 @@ inline HWY_NOINLINE void FillChunk(const Task& task, const Run& run, std::size_t
     return is_last ? address - begin * column_bytes : address + (end - begin) * column_bytes;
   };
   const NextRowPrefetch prefetch;
-  MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, nullptr, padded, {}};
+  MirroredAngles angles = {{}, begin, nullptr, nullptr, anchors.small, {}, {}};
   for (std::size_t k = 0; k < run.half; ++k) {
     const std::size_t offset = 2 * k * padded + begin;
-    angles.offset = task.table.offsets + offset;
+    const double* offset_cosines = task.table.offsets + offset;
+    angles.offset = {offset_cosines + padded, offset_cosines};
     for (std::size_t g = 0; g < run.groups; ++g) {
       const std::size_t at = g * anchors.stride;
       const std::size_t before = run.Before(g, k), after = run.After(g, k);

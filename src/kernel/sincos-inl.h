@@ -30,25 +30,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Without FMA this is Dekker's sum of the products of halves. The halves of a have 26 bits, because a_high is
 // a rounded to nearest and a_low has a sign. The halves of b have 26 and 27 bits. So no product has more than
 // 53.
-template <class D, class V>
-HWY_INLINE V ProductError(D d, V a, V b, V product) {
+HWY_INLINE DoubleVec ProductError(DoubleVec a, DoubleVec b, DoubleVec product) {
+  const Doubles d;
   if constexpr (kHasFma) return hn::MulSub(a, b, product);
-  const hn::RebindToUnsigned<D> du;
+  const Longs du;
   const auto top = hn::Set(du, ~((std::uint64_t{1} << 27) - 1));
   const auto half = hn::Set(du, std::uint64_t{1} << 26);
-  const V a_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, a), half), top));
-  const V b_high = hn::BitCast(d, hn::And(hn::BitCast(du, b), top));
-  const V a_low = hn::Sub(a, a_high);
-  const V b_low = hn::Sub(b, b_high);
-  V error = hn::Sub(hn::Mul(a_high, b_high), product);
+  const DoubleVec a_high = hn::BitCast(d, hn::And(hn::Add(hn::BitCast(du, a), half), top));
+  const DoubleVec b_high = hn::BitCast(d, hn::And(hn::BitCast(du, b), top));
+  const DoubleVec a_low = hn::Sub(a, a_high);
+  const DoubleVec b_low = hn::Sub(b, b_high);
+  DoubleVec error = hn::Sub(hn::Mul(a_high, b_high), product);
   error = hn::Add(error, hn::Mul(a_low, b_high));
   error = hn::Add(error, hn::Mul(a_high, b_low));
   return hn::Add(error, hn::Mul(a_low, b_low));
 }
 
 // Returns a + b * x.
-template <class D, class V>
-HWY_INLINE V Linear(D d, V x, double a, double b) {
+HWY_INLINE DoubleVec Linear(DoubleVec x, double a, double b) {
+  const Doubles d;
   return hn::MulAdd(hn::Set(d, b), x, hn::Set(d, a));
 }
 
@@ -68,12 +68,12 @@ HWY_INLINE V Linear(D d, V x, double a, double b) {
 //            got -0x1.19e5703293f54p-1, want -0x1.19e5703293f553c4p-1
 //   with     position 5, step 0x1.fffe704a0cdf1p-2 + 0x1.333317b6d4076p-56:
 //            got -0x1.6a0590766bd1ep-1, want -0x1.6a0590766bd1d1a0p-1
-template <class D, class V>
-HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
-  const V half_pi = hn::Set(d, 0x1.921fb54442d18p0);
-  V p = Linear(d, r2, -0x1.e3009538e2c1ap-19, 0x1.e3fe151639f31p-25);
-  p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.32d2cce31fa25p-8, 0x1.507830084092cp-13));
-  p = hn::MulAdd(p, r4, Linear(d, r2, -0x1.4abbce625be46p-1, 0x1.466bc67758c6ap-4));
+HWY_INLINE DoubleVec SinePolynomial(DoubleVec r, DoubleVec r_low, DoubleVec r2, DoubleVec r4) {
+  const Doubles d;
+  const DoubleVec half_pi = hn::Set(d, 0x1.921fb54442d18p0);
+  DoubleVec p = Linear(r2, -0x1.e3009538e2c1ap-19, 0x1.e3fe151639f31p-25);
+  p = hn::MulAdd(p, r4, Linear(r2, -0x1.32d2cce31fa25p-8, 0x1.507830084092cp-13));
+  p = hn::MulAdd(p, r4, Linear(r2, -0x1.4abbce625be46p-1, 0x1.466bc67758c6ap-4));
   p = hn::MulAdd(p, r2, hn::Set(d, 0x1.1a62633145c07p-54));
   return hn::MulAdd(half_pi, r, hn::MulAdd(p, r, hn::Mul(half_pi, r_low)));
 }
@@ -88,11 +88,11 @@ HWY_INLINE V SinePolynomial(D d, V r, V r_low, V r2, V r4) {
 //            got -0x1.6a32a5d84b77ep-1, want -0x1.6a32a5d84b77c942p-1
 //   with     position 5, step 0x1.fffe6ff5d3b04p-2 + 0x1.33332af111bcap-56:
 //            got -0x1.6a0e3d360d439p-1, want -0x1.6a0e3d360d437d32p-1
-template <class D, class V>
-HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
-  V p = Linear(d, r2, 0x1.f9c89ca22cd52p-22, -0x1.b167305462f85p-28);
-  p = hn::MulAdd(p, r4, Linear(d, r2, 0x1.e1f5067b90b39p-11, -0x1.a6d1e7294c416p-16));
-  p = hn::MulAdd(p, r4, Linear(d, r2, 0x1.03c1f081b5a67p-2, -0x1.55d3c7e3c325bp-6));
+HWY_INLINE DoubleVec CosinePolynomial(DoubleVec r2, DoubleVec r4) {
+  const Doubles d;
+  DoubleVec p = Linear(r2, 0x1.f9c89ca22cd52p-22, -0x1.b167305462f85p-28);
+  p = hn::MulAdd(p, r4, Linear(r2, 0x1.e1f5067b90b39p-11, -0x1.a6d1e7294c416p-16));
+  p = hn::MulAdd(p, r4, Linear(r2, 0x1.03c1f081b5a67p-2, -0x1.55d3c7e3c325bp-6));
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.3bd3cc9be45dep0));
   return hn::MulAdd(p, r2, hn::Set(d, 1.0));
 }
@@ -108,14 +108,14 @@ HWY_INLINE V CosinePolynomial(D d, V r2, V r4) {
 //            got -0x1.cdc70ab3f36fdp-21, want -0x1.cdc70ab3f373dac8p-21
 //   cosine   position 251654, step 0x1.1251778f7f9cdp+1 - 0x1.88b4ad8854c58p-54:
 //            got -0x1.6a064899d2c26p-1, want -0x1.6a064899d2dfc0a9p-1
-template <class D, class V>
-HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
-  s = Linear(d, r2, 0x1.5071be08a0a9dp-13, -0x1.dd4e0a1b3bed5p-19);
+HWY_INLINE void QuickPolynomials(DoubleVec r, DoubleVec r2, DoubleVec& s, DoubleVec& c) {
+  const Doubles d;
+  s = Linear(r2, 0x1.5071be08a0a9dp-13, -0x1.dd4e0a1b3bed5p-19);
   s = hn::MulAdd(s, r2, hn::Set(d, -0x1.32d2c627f2965p-8));
   s = hn::MulAdd(s, r2, hn::Set(d, 0x1.466bc670fa44dp-4));
   s = hn::MulAdd(s, r2, hn::Set(d, -0x1.4abbce6257778p-1));
   s = hn::Mul(hn::MulAdd(s, r2, hn::Set(d, 0x1.921fb54442cf8p0)), r);
-  c = Linear(d, r2, 0x1.e1e7f57f4c4bfp-11, -0x1.a0f369220335bp-16);
+  c = Linear(r2, 0x1.e1e7f57f4c4bfp-11, -0x1.a0f369220335bp-16);
   c = hn::MulAdd(c, r2, hn::Set(d, -0x1.55d3ba9db26c1p-6));
   c = hn::MulAdd(c, r2, hn::Set(d, 0x1.03c1f075dd91p-2));
   c = hn::MulAdd(c, r2, hn::Set(d, -0x1.3bd3cc9bd6838p0));
@@ -131,17 +131,17 @@ HWY_INLINE void QuickPolynomials(D d, V r, V r2, V& s, V& c) {
 //
 // Error: 2^-104 of the phase from its product, besides the 2^-97 of the step; the subtraction is exact. So r
 // is good to u / 2 unless |r| < kMinUncancelled |phase|, which `ReducedSinCos` tests.
-template <class D, class V>
-HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
-                       hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
-  const hn::RebindToUnsigned<D> du;
+HWY_INLINE void Reduce(DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& phase, DoubleVec& r,
+                       DoubleVec& r_low, LongVec& quadrant) {
+  const Doubles d;
+  const Longs du;
   phase = hn::Mul(position, high);
-  const V phase_low = hn::MulAdd(position, low, ProductError(d, position, high, phase));
+  const DoubleVec phase_low = hn::MulAdd(position, low, ProductError(position, high, phase));
 
   // Adding 1.5 * 2^52 rounds to an integer, and leaves it in the low bits of the sum.
-  const V magic = hn::Set(d, 0x1.8p52);
-  const V shifted = hn::Add(phase, magic);
-  const V reduced = hn::Sub(phase, hn::Sub(shifted, magic));
+  const DoubleVec magic = hn::Set(d, 0x1.8p52);
+  const DoubleVec shifted = hn::Add(phase, magic);
+  const DoubleVec reduced = hn::Sub(phase, hn::Sub(shifted, magic));
   r = hn::Add(reduced, phase_low);
   r_low = hn::Sub(phase_low, hn::Sub(r, reduced));
   quadrant = hn::BitCast(du, shifted);
@@ -155,22 +155,22 @@ HWY_INLINE void Reduce(D d, V position, V high, V low, V& phase, V& r, V& r_low,
 //
 // Error: for |r| >= kMinQuick the phase is good to 2^-42 of r; the sums round by less than 2^-49 of it, or
 // 2^-44 without FMA if is_short.
-template <class D, class V>
-HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& r,
-                              hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
-  const hn::RebindToUnsigned<D> du;
-  const V magic = hn::Set(d, 0x1.8p52);
-  V shifted;
+HWY_INLINE void ReduceQuickly(bool is_short, DoubleVec position, DoubleVec high, DoubleVec low, DoubleVec& r,
+                              LongVec& quadrant) {
+  const Doubles d;
+  const Longs du;
+  const DoubleVec magic = hn::Set(d, 0x1.8p52);
+  DoubleVec shifted;
   if constexpr (kHasFma) {
     shifted = hn::MulAdd(position, high, magic);
     r = hn::MulAdd(position, low, hn::MulSub(position, high, hn::Sub(shifted, magic)));
   } else {
     const auto top = hn::Set(du, ~((std::uint64_t{1} << 18) - 1));
-    const V upper = is_short ? hn::BitCast(d, hn::And(hn::BitCast(du, high), top)) : high;
-    const V phase = hn::Mul(position, upper);
+    const DoubleVec upper = is_short ? hn::BitCast(d, hn::And(hn::BitCast(du, high), top)) : high;
+    const DoubleVec phase = hn::Mul(position, upper);
     shifted = hn::Add(phase, magic);
-    V rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
-    if (!is_short) rest = hn::Add(rest, ProductError(d, position, high, phase));
+    DoubleVec rest = hn::Mul(position, hn::Add(hn::Sub(high, upper), low));
+    if (!is_short) rest = hn::Add(rest, ProductError(position, high, phase));
     r = hn::Add(hn::Sub(phase, hn::Sub(shifted, magic)), rest);
   }
   quadrant = hn::BitCast(du, shifted);
@@ -183,11 +183,12 @@ HWY_INLINE void ReduceQuickly(D d, bool is_short, V position, V high, V low, V& 
 //   cosine              c   -s   -c    s
 //
 // Exact: it swaps, and flips sign bits. So a zero may become -0.
-template <class D, class V>
-HWY_INLINE void SwapByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V s, V c, V& sine, V& cosine) {
-  const hn::RebindToUnsigned<D> du;
+HWY_INLINE void SwapByQuadrant(LongVec quadrant, DoubleVec s, DoubleVec c, DoubleVec& sine,
+                               DoubleVec& cosine) {
+  const Doubles d;
+  const Longs du;
   const auto swap = hn::RebindMask(d, hn::TestBit(quadrant, hn::Set(du, 1)));
-  const V sign = hn::SignBit(d);
+  const DoubleVec sign = hn::SignBit(d);
   const auto sine_sign = hn::BitCast(d, hn::ShiftLeft<62>(quadrant));
   const auto cosine_sign = hn::BitCast(d, hn::ShiftLeft<62>(hn::Add(quadrant, hn::Set(du, 1))));
   sine = hn::Xor(hn::IfThenElse(swap, c, s), hn::And(sine_sign, sign));
@@ -200,26 +201,27 @@ HWY_INLINE void SwapByQuadrant(D d, hn::Vec<hn::RebindToUnsigned<D>> quadrant, V
 // leaves s only an absolute error as small. Callers leave these lanes to `RecomputePairs`, or accept the
 // absolute error and pass 0.
 // Worst known: see `SinePolynomial` and `CosinePolynomial`.
-template <class D, class V>
-HWY_INLINE hn::Mask<D> ReducedSinCos(D d, V position, V high, V low, double min_uncancelled, V& s, V& c,
-                                     hn::Vec<hn::RebindToUnsigned<D>>& quadrant) {
-  V phase, r, r_low;
-  Reduce(d, position, high, low, phase, r, r_low, quadrant);
-  const V r2 = hn::Mul(r, r);
-  const V r4 = hn::Mul(r2, r2);
-  s = SinePolynomial(d, r, r_low, r2, r4);
-  c = CosinePolynomial(d, r2, r4);
+HWY_INLINE hn::Mask<Doubles> ReducedSinCos(DoubleVec position, DoubleVec high, DoubleVec low,
+                                           double min_uncancelled, DoubleVec& s, DoubleVec& c,
+                                           LongVec& quadrant) {
+  const Doubles d;
+  DoubleVec phase, r, r_low;
+  Reduce(position, high, low, phase, r, r_low, quadrant);
+  const DoubleVec r2 = hn::Mul(r, r);
+  const DoubleVec r4 = hn::Mul(r2, r2);
+  s = SinePolynomial(r, r_low, r2, r4);
+  c = CosinePolynomial(r2, r4);
   return hn::Lt(hn::Abs(r), hn::Mul(hn::Abs(phase), hn::Set(d, min_uncancelled)));
 }
 
 // sine = sin(pi/2 position (high + low)), cosine = cos of the same: `ReducedSinCos`, with its error and its
 // mask, and `SwapByQuadrant`.
-template <class D, class V>
-HWY_INLINE hn::Mask<D> SinCos(D d, V position, V high, V low, double min_uncancelled, V& sine, V& cosine) {
-  V s, c;
-  hn::Vec<hn::RebindToUnsigned<D>> quadrant;
-  const auto undecided = ReducedSinCos(d, position, high, low, min_uncancelled, s, c, quadrant);
-  SwapByQuadrant(d, quadrant, s, c, sine, cosine);
+HWY_INLINE hn::Mask<Doubles> SinCos(DoubleVec position, DoubleVec high, DoubleVec low, double min_uncancelled,
+                                    DoubleVec& sine, DoubleVec& cosine) {
+  DoubleVec s, c;
+  LongVec quadrant;
+  const auto undecided = ReducedSinCos(position, high, low, min_uncancelled, s, c, quadrant);
+  SwapByQuadrant(quadrant, s, c, sine, cosine);
   return undecided;
 }
 

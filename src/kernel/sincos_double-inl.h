@@ -36,7 +36,7 @@ HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, Do
   const Doubles d;
   const auto product = hn::Mul(a_high, b_high);
   const auto cross = hn::MulAdd(a_high, b_low, hn::Mul(a_low, b_high));
-  low = hn::Add(ProductError(d, a_high, b_high, product), cross);
+  low = hn::Add(ProductError(a_high, b_high, product), cross);
   high = product;
 }
 
@@ -66,8 +66,8 @@ HWY_INLINE void MultiplyAdd(DoubleVec& sum_high, DoubleVec& sum_low, DoubleVec b
 // s = sin(pi/2 r) / r, c = cos(pi/2 r) for |r| <= 1/2, r2 + r2_low = r^2: polynomials of degree 8 and 9,
 // whose last five steps have coefficients and sums of two doubles.
 //
-// Error: kDoubleError; of the cosine 2^-78.5 (its first coefficient of one double rounds by 2^-69, times
-// r^10), of the sine 2^-79.1 (mostly the polynomial).
+// Error: kDoubleError; of the cosine 2^-78.5 (its last sum of one double, at the coefficient of r^10, rounds
+// by 2^-69), of the sine 2^-79.1 (mostly the polynomial).
 // Worst known: see `SinCosSums`.
 //
 // The steps are loops over tables, because few vectors come here: small code counts.
@@ -104,8 +104,7 @@ HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, Dou
   }
 }
 
-// sine = sin(pi/2 multiple (high + low)), cosine = cos of the same, as sums of two doubles; `phase` comes
-// from `Reduce`.
+// sine = sin(pi/2 multiple (high + low)), cosine = cos of the same, as sums of two doubles.
 //
 // Error: kDoubleError, and absolutely pi/2 times 2^-97 (the step) and 2^-104 (`Reduce`) of the phase.
 // Worst known, for positions up to 2^18: a sine 2^-79.7, a cosine 2^-78.5:
@@ -118,18 +117,17 @@ HWY_INLINE void PolynomialSums(DoubleVec r2, DoubleVec r2_low, DoubleVec& s, Dou
 //            want -0x1.6a09f6dfcd07dp-1 + 0x1.81050a704c705p-55
 //
 // Left undecided by `RoundSum`: one pair in 20 million at positions up to 10^4.
-HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, DoubleVec& phase,
-                           DoubleVec& sine, DoubleVec& sine_low, DoubleVec& cosine, DoubleVec& cosine_low) {
-  const Doubles d;
-  DoubleVec r, r_low, r2, r2_low;
+HWY_INLINE void SinCosSums(DoubleVec multiple, DoubleVec high, DoubleVec low, DoubleVec& sine,
+                           DoubleVec& sine_low, DoubleVec& cosine, DoubleVec& cosine_low) {
+  DoubleVec phase, r, r_low, r2, r2_low;
   LongVec quadrant;
-  Reduce(d, multiple, high, low, phase, r, r_low, quadrant);
+  Reduce(multiple, high, low, phase, r, r_low, quadrant);
   Multiply(r, r_low, r, r_low, r2, r2_low);
   DoubleVec s, s_low, c, c_low;
   PolynomialSums(r2, r2_low, s, s_low, c, c_low);
   Multiply(r, r_low, s, s_low, s, s_low);
-  SwapByQuadrant(d, quadrant, s, c, sine, cosine);
-  SwapByQuadrant(d, quadrant, s_low, c_low, sine_low, cosine_low);
+  SwapByQuadrant(quadrant, s, c, sine, cosine);
+  SwapByQuadrant(quadrant, s_low, c_low, sine_low, cosine_low);
 }
 
 // top + rest = high + low. Products of two tops are exact. With FMA top = high; without it, top is high cut
@@ -186,7 +184,7 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   r2 = kHasFma ? square : hn::Add(square, square_low);
   SplitForProducts(square, square_low, r2_top, r2_rest);
 
-  auto p = Linear(d, r2, 0x1.e8eecaf71a551p-25, -0x1.6c59b1daf0eeap-31);
+  auto p = Linear(r2, 0x1.e8eecaf71a551p-25, -0x1.6c59b1daf0eeap-31);
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.e3074b47bc04p-19));
   p = hn::MulAdd(p, r2, hn::Set(d, 0x1.50783485c687cp-13));
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.32d2cce62abebp-8));
@@ -201,7 +199,7 @@ HWY_INLINE void QuickSums(DoubleVec r, DoubleVec r_low, DoubleVec& s, DoubleVec&
   s_low = kHasFma ? hn::MulAdd(top, r_rest, hn::MulSub(top, r_top, s)) : hn::Mul(top, r_rest);
   s_low = hn::MulAdd(rest, r, s_low);
 
-  p = Linear(d, r2, -0x1.b70d930b8f0c7p-28, 0x1.2b32ae1957f91p-34);
+  p = Linear(r2, -0x1.b70d930b8f0c7p-28, 0x1.2b32ae1957f91p-34);
   p = hn::MulAdd(p, r2, hn::Set(d, 0x1.f9d3cc0f6549ap-22));
   p = hn::MulAdd(p, r2, hn::Set(d, -0x1.a6d1f2d3a4eb2p-16));
   p = hn::MulAdd(p, r2, hn::Set(d, 0x1.e1f5068942cabp-11));
@@ -224,7 +222,7 @@ HWY_INLINE void ReduceToSum(DoubleVec position, DoubleVec high, DoubleVec low, D
   const Doubles d;
   if constexpr (kHasFma) {
     DoubleVec phase;
-    return Reduce(d, position, high, low, phase, r, r_low, quadrant);
+    return Reduce(position, high, low, phase, r, r_low, quadrant);
   }
   const auto first = hn::Set(Longs(), ~((std::uint64_t{1} << 18) - 1));
   const auto upper = hn::BitCast(d, hn::And(hn::BitCast(Longs(), high), first));

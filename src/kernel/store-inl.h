@@ -220,12 +220,12 @@ HWY_INLINE hn::Vec<hn::ScalableTag<float>> LoadEntries(const float* entries, Ent
 
 // Writes or adds `count` entries in some order, in vectors if elements are aligned; the rest one by one.
 template <class Operation>
-HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, std::size_t count,
-                           const unsigned char* from, unsigned char* to, bool aligned, bool stream) {
+HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, std::size_t count, Row row,
+                           bool aligned, bool stream) {
   using Element = Stored<Operation>;
   const Operation operation{scale};
-  const auto* source = reinterpret_cast<const Element*>(from);
-  auto* out = reinterpret_cast<Element*>(to);
+  const auto* source = reinterpret_cast<const Element*>(row.from);
+  auto* out = reinterpret_cast<Element*>(row.to);
   const hn::ScalableTag<float> df;
   std::size_t at = 0;
   if (aligned) {
@@ -241,7 +241,7 @@ HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, 
     }
   }
   StoreEntries(Operation::kType, entries, order, at, count, Operation::kReads ? &operation.scale : nullptr,
-               source, out);
+               row);
 }
 
 // to [count] = from [count], as floats, exactly.

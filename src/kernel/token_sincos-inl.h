@@ -71,7 +71,7 @@ inline HWY_NOINLINE void SinCosOfPairs(const FrequencyTable& table, const Multip
         multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
     const auto high = hn::LoadU(d, phases.steps.high + i), low = hn::LoadU(d, phases.steps.low + i);
     DoubleVec sine, cosine;
-    auto undecided = SinCos(d, multiple, high, low, table.min_uncancelled, sine, cosine);
+    auto undecided = SinCos(multiple, high, low, table.min_uncancelled, sine, cosine);
     if (phases.may_be_tiny) undecided = hn::Or(undecided, IsTiny(multiple, high, kMinDoublePhase));
     hn::StoreU(cosine, d, cosines);
     hn::StoreU(hn::Add(sine, hn::Zero(d)), d, sines);  // never -0
@@ -150,10 +150,10 @@ inline HWY_NOINLINE void FillSinCosParts(const Multiples& multiples, const Token
   const Doubles d;
   const auto multiple =
       multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
-  DoubleVec phase, sine, sine_low, cosine, cosine_low;
-  SinCosSums(multiple, hn::LoadU(d, phases.steps.high + i), hn::LoadU(d, phases.steps.low + i), phase, sine,
-             sine_low, cosine, cosine_low);
-  hn::Store(phase, d, sums.phase);
+  const auto high = hn::LoadU(d, phases.steps.high + i), low = hn::LoadU(d, phases.steps.low + i);
+  DoubleVec sine, sine_low, cosine, cosine_low;
+  SinCosSums(multiple, high, low, sine, sine_low, cosine, cosine_low);
+  hn::Store(hn::Mul(multiple, high), d, sums.phase);
   hn::Store(cosine, d, sums.cosine);
   hn::Store(cosine_low, d, sums.cosine_low);
   hn::Store(sine, d, sums.sine);

@@ -223,12 +223,12 @@ template bool RoundPair(const WideSinCos<4>&, const Gain&, posenc_type, double, 
 template bool RoundPair(const WideSinCos<kMaxLimbs>&, const Gain&, posenc_type, double, double, double*,
                         double*);
 
-RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double multiple,
-                           const Phase<4>* phases, const Gain& gain, posenc_type type, Tally& tally) {
-  const int known = KnownAngleAt(table, pair, multiple);
-  if (known >= 0 && gain.amplitude == 1.0 && gain.scale == 1.0) {
-    return {KnownSine(gain.inverse ? 24 - known : known, type), KnownSine(known + 6, type)};
-  }
+namespace {
+
+// RoundExactly in wide arithmetic. It is not inlined, so that known angles need no stack for wide numbers.
+POSENC_NOINLINE RoundedSinCos RoundWidely(const FrequencyTable& table, std::size_t pair, double multiple,
+                                          const Phase<4>* phases, const Gain& gain, posenc_type type,
+                                          Tally& tally) {
   RoundedSinCos rounded;
   RoundOnDemand(
       SinCosOf<4>(table, pair, multiple, phases, tally),
@@ -237,6 +237,17 @@ RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double
         return RoundPair(sin_cos, gain, type, 1.0, 0.0, &rounded.cosine, &rounded.sine);
       });
   return rounded;
+}
+
+}  // namespace
+
+RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double multiple,
+                           const Phase<4>* phases, const Gain& gain, posenc_type type, Tally& tally) {
+  const int known = KnownAngleAt(table, pair, multiple);
+  if (known >= 0 && gain.amplitude == 1.0 && gain.scale == 1.0) {
+    return {KnownSine(gain.inverse ? 24 - known : known, type), KnownSine(known + 6, type)};
+  }
+  return RoundWidely(table, pair, multiple, phases, gain, type, tally);
 }
 
 }  // namespace internal

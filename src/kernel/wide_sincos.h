@@ -66,7 +66,7 @@ struct WideSinCos {
   Known known;
   Wide<kLimbs> phase;  // in quarter turns; 0 if anything is known
 
-  // Whether the phase is below 2^-79 quarter turns, so that 1,024 bits may not tell sine from phase
+  // Whether the phase is below 2^-80 quarter turns, so that 1,024 bits may not tell sine from angle
   // (proof/wide.md).
   bool IsTiny() const { return !phase.IsZero() && phase.exponent < -79; }
   Wide<kLimbs> Radians() const { return Multiply(phase, RadiansPerQuarterTurn<kLimbs>()); }

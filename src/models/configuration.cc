@@ -396,9 +396,9 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!Parse(entry, &name)) return;
   const auto index = static_cast<std::size_t>(&entry - asked_.entries);
   if (!name.dictionary.empty()) {
-    // Without a type of layer in the model's code, null or nothing belongs to a key that posenc does not
+    // If the model's code knows no types of layers, null or nothing belongs to a key that posenc does not
     // know.
-    if (name.key.empty() && !row().Has("by_type") && !row().Has("compressed")) {
+    if (name.key.empty() && !reads_types()) {
       Refuse(rule::unknown_key, entry)
           << ", and posenc does not know what that key does to the rotary embedding";
       return;

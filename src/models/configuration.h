@@ -57,7 +57,9 @@ class Configuration {
 
   // Whether rope_scaling or rope_parameters is a dictionary.
   bool has_dictionary() const { return has_dictionary_; }
-  // Whether that dictionary contains a dictionary for each type of layer.
+  // Whether the model's code reads a dictionary for each type of layer, within rope_parameters.
+  bool reads_types() const { return row().Has("by_type") || row().Has("compressed"); }
+  // Whether the configuration has a dictionary for each type of layer.
   bool has_types() const { return has_types_; }
   // Whether the dictionary that is read is rope_scaling; otherwise it is rope_parameters.
   bool is_scaling() const { return is_scaling_; }

@@ -16,7 +16,7 @@ namespace models {
 
 // NOLINTBEGIN(readability-identifier-naming)
 // A slot is what a key says. Several keys may have the same slot, because models use different names.
-// tools/models-table copies these comments into docs/models.md.
+// tools/models-table copies these comments into docs/models-keys.md and docs/models-gguf.md.
 enum Slot : std::uint8_t {
   nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
@@ -41,50 +41,50 @@ enum Slot : std::uint8_t {
   base,                  // the base
   base_in_dictionary,    // the base; it replaces a base outside the dictionary
   other_base,            // the base for vLLM; it must agree with the base for transformers
-  base_ratio,            // a factor of the base
+  base_ratio,            // a factor that multiplies the base
   layer_bases,           // the base of each layer; a layer with 0 does not rotate
   local_base,            // the base with sliding attention
   global_base,           // the base with full attention
   compress_base,         // the base with compressed attention
-  dictionary,            // the dictionary of the scaling; beside rope_scaling, rope_parameters is not read
+  dictionary,            // the dictionary of the scaling; if both keys are there, only rope_scaling is read
   rope_type,             // the scaling
   old_type,              // the scaling, if there is no rope_type
   factor,                // the factor of the scaling
   alpha,                 // the factor of an NTK scaling
   amplitude,             // the amplitude of YaRN and LongRoPE
-  gain,                  // a factor of the amplitude
+  gain,                  // a factor that multiplies the amplitude
   short_mscale,          // the amplitude of LongRoPE
   long_mscale,           // the amplitude of LongRoPE in long contexts; it must be the same
-  beta_fast,             // where YaRN's ramp begins
-  beta_slow,             // where YaRN's ramp ends
-  truncate,              // whether the ends of YaRN's ramp are whole pairs
-  low_freq_factor,       // where the blend of Llama 3's scaling begins
-  high_freq_factor,      // where the blend of Llama 3's scaling ends
-  mscale,                // multiplies the logarithm in YaRN's amplitude; read only beside mscale_all_dim
-  mscale_all_dim,        // multiplies the logarithm in the divisor of YaRN's amplitude
-  only_one,              // a factor, which must be 1
-  short_factors,         // the factors of LongRoPE
-  long_factors,          // the factors of LongRoPE in long contexts
-  ggml_factors,          // factors of frequencies
+  beta_fast,             // from this number of turns on YaRN changes nothing
+  beta_slow,             // up to this number of turns YaRN uses the whole factor
+  truncate,              // whether YaRN's changes begin and end at whole pairs
+  low_freq_factor,       // up to this number of turns Llama 3's scaling uses the whole factor
+  high_freq_factor,      // from this number of turns on Llama 3's scaling changes nothing
+  mscale,                // for the numerator of YaRN's amplitude; read only if mscale_all_dim is there
+  mscale_all_dim,        // for the denominator of YaRN's amplitude
+  only_one,              // a factor; posenc refuses any number but 1
+  short_factors,         // the factors of LongRoPE, one for each pair
+  long_factors,          // the factors of LongRoPE in long contexts, one for each pair
+  ggml_factors,          // divisors of the frequencies, one for each pair
   qwen_ntk,              // whether Qwen's NTK scaling is used
   qwen_length,           // the context from which Qwen's NTK scaling changes the base
-  scaled_types,          // the types of layers that have the scaling
+  scaled_types,          // the types of layers that have the scaling; other types have none
   sections,              // how many pairs each axis has
-  interleaves,           // whether the axes take turns, pair by pair
+  interleaves,           // true: the axes take turns, pair by pair
   several_axes,          // whether positions have several axes
   layer_types,           // the type of each layer
   interval,              // N, if one of every N layers has full attention
   sliding_layers,        // a list with 1 for each layer that has sliding attention
   recurrent_layers,      // a list with 1 for each layer that does not rotate
-  compress_ratios,       // a list with 0 for each layer with sliding attention; other layers compress
-  window,                // the window of sliding attention; some models only ask whether there is one
-  rotating_layers,       // a list with 1 for each layer that rotates, whatever the key's name suggests
+  compress_ratios,       // a list with 0 for layers with sliding attention; others have compressed attention
+  window,                // how far sliding attention sees; posenc only asks whether it has a limit
+  rotating_layers,       // a list with 1 for each layer that rotates, even if the key's name says otherwise
   still_interval,        // N, if one of every N layers does not rotate
   attending,             // the numbers of the layers with attention; others do not rotate
   crossing,              // the numbers of the layers with cross-attention, which do not rotate
   dense_layers,          // how many of the first layers are dense
   dense_interval,        // N, if one of every N dense layers has full attention
-  dense_types,           // which layers are dense
+  dense_types,           // a list with dense for each layer that is dense
   rotates,               // whether the model rotates
   finetuned,             // whether the model rotates, for some architectures
   alibi,                 // true: the model does not rotate

@@ -63,11 +63,10 @@ class LayerFinder {
   // Whether layers of different types have different rotary embeddings.
   bool Differ() {
     if (!Slides()) return false;
-    return row_.Has("by_type") || row_.Has("compressed") || row_.Has("local_is_plain") ||
-           configuration_.Has(local_base) || configuration_.Has(global_head_dim) ||
-           configuration_.Has(local_head_dim) || configuration_.Has(local_rotary_dim) ||
-           configuration_.Has(scaled_types) || configuration_.HasList(scaled_types) ||
-           configuration_.has_types();
+    return configuration_.reads_types() || row_.Has("local_is_plain") || configuration_.Has(local_base) ||
+           configuration_.Has(global_head_dim) || configuration_.Has(local_head_dim) ||
+           configuration_.Has(local_rotary_dim) || configuration_.Has(scaled_types) ||
+           configuration_.HasList(scaled_types) || configuration_.has_types();
   }
 
   // Whether some layers have sliding attention. In llama.cpp's code that depends on other keys.

@@ -58,8 +58,7 @@ class SpecMaker {
   // Refuses dictionaries for types of layers if the model's code does not read them. If the code reads them,
   // refuses a dictionary without types, unless the row says which layers such a dictionary is for.
   void CheckDictionaries() {
-    const bool by_type = row_.Has("by_type") || row_.Has("compressed");
-    if (c_.has_types() && !by_type) {
+    if (c_.has_types() && !c_.reads_types()) {
       c_.Refuse(rule::unknown_key)
           << (c_.is_scaling() ? "rope_scaling" : "rope_parameters")
           << " has dictionaries for types of layers, which the model's code does not read";

@@ -18,14 +18,15 @@ namespace internal {
 // PROOF.md, "The angle".
 
 // The least |r| as a part of |phase| with which a direct entry can be decided. The error of the phase is
-// 2^-97 from its step (frequency/table.h) and 2^-104 from the product, so at this limit r has an error of
-// u/2. Used by ReducedSinCos and the direct kernels, through FrequencyTable::min_uncancelled.
+// 2^-97 from its step (frequency/table.h; in truth 26 * 2^-103) and 2^-104 from the product, so at this limit
+// r has an error of at most u/2. Used by ReducedSinCos and the direct kernels, through
+// FrequencyTable::min_uncancelled.
 inline constexpr double kMinUncancelled = 0x1p-43;
 
 // The largest step of a table whose phases all are exact, so that none is tested for cancellation. Positions
-// are up to 2^31, so its phases are below 2^43, and |r| is below 1/2 + 2^-10: the integer is the one next to
-// the phase's high part, whose ulp is at most 2^-10. (Larger phases with inexact steps all fail the test for
-// cancellation.) Used by frequency/table.cc.
+// are up to 2^31, so its phases are at most 2^43, and |r| is at most 1/2 + 2^-10: the integer is the one
+// nearest to the phase's high part, whose ulp is at most 2^-10 below 2^43. (Larger phases with inexact steps
+// all fail the test for cancellation.) Used by frequency/table.cc.
 inline constexpr double kLargestExactStep = 0x1p12;
 
 // The least |phase| of a direct row of floats or of 16-bit types: the sine of a smaller one may be a
@@ -42,7 +43,7 @@ inline constexpr double kDirectError = 3 * 0x1p-53;
 
 // Error of a sine or cosine as a sum of two doubles (sincos_double-inl.h), in two parts. The phase gives an
 // absolute one, kPhaseErrorPerUncancelled * kMinUncancelled * |phase|: 2^-96, which is more than pi/2 times
-// the phase's 2^-97 and 2^-104. The polynomials, some of whose terms are plain doubles, give 2^-78.5 (cosine)
+// the phase's 2^-97 and 2^-104. The polynomials, whose first sums are plain doubles, give 2^-78.5 (cosine)
 // and 2^-79.1 (sine); products and sums 2^-100. Used by rows and caches of doubles.
 inline constexpr double kPhaseErrorPerUncancelled = 0x1p-53;
 inline constexpr double kDoubleError = 0x1p-78;
@@ -101,7 +102,8 @@ inline constexpr double kAddedInterval = 12 * 0x1p-53;
 static_assert(kAddedInterval >= kAngleAdditionError + 0x1p-53, "the interval must cover the error");
 
 // An added entry is undecided if it is smaller than kMinAdded, or near a midpoint: for float32 within a
-// window of kAddedWindow; for 16-bit types if its sum, as a float, is a midpoint or the float before one.
+// window of kAddedWindow; for 16-bit types if its sum, as a float, is a midpoint or a midpoint's neighbour on
+// the side of zero.
 // What rounds to the float after 2^-12 was at least 2^-12, where an ulp is 2^-64 and the window 16 u. From
 // 2^-14, the least normal float16, an ulp of a float is 2^-37, far more than the error. Used by the loop of
 // angle_addition-inl.h.
@@ -121,8 +123,8 @@ inline constexpr double kExemptQuarterTurns = 0.5;
 
 // Absolute error of angle addition in float (angle_addition_float-inl.h), in e = 2^-25, the most by which a
 // number below 1 is rounded to float: sqrt(2) from each of two unit vectors with rounded components, 1 from
-// each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (Where a sum
-// reaches 1 its error is 2, but such an entry rounds to 1 either way.) While the phases of a run stay below E
+// each of two sums, which makes 4.9; without FMA 1 from each of two products, which makes 6.9. (A sum that
+// reaches 1 rounds by 2, but such an entry rounds to 1 in any case.) While the phases of a run stay below E
 // <= 1/2 radian the error of a sine is at most 3.5, without FMA 4.5, in units of 2^-24 E: 1.5 from the
 // components, 1 from each sum, and without FMA 1 from the products.
 inline constexpr double kFloatAngleAdditionError = 5 * 0x1p-25;
@@ -201,7 +203,7 @@ inline constexpr float kMinRotated = 0x1p-125f;
 inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 
 // The least part of a pair's larger sum that a decided sum is. As the larger sum is at least G m / sqrt(2), a
-// decided one is at least 0.7 of this part of G m, which the two windows above ask for.
+// decided one is at least 1 / sqrt(2) of this part of G m, which the two windows above ask for.
 template <posenc_type kType>
 inline constexpr float kMinPart = kType == POSENC_F32   ? 0x1.54p-12f
                                   : kType == POSENC_F16 ? 0x1.2p-11f
@@ -216,8 +218,8 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPar
 inline constexpr std::uint16_t kMinWord = (127 - 74) << 7;
 inline constexpr std::uint16_t kWordOctaves = 16;
 
-// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones sums of low
-// parts may overflow, to the infinity opposite to the infinity of the high parts' sum.
+// The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones products with
+// low parts may overflow, to the infinity opposite to the infinity of the high products' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
 
 }  // namespace internal

@@ -83,14 +83,12 @@ void StoreDoubles(const double* entries, std::size_t count, std::size_t step, un
 }
 
 void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std::size_t first,
-                  std::size_t end, const float* scale, const void* from, void* to) {
+                  std::size_t end, const float* scale, Row row) {
   const std::size_t size = ElementSize(type);
-  const auto* source = static_cast<const unsigned char*>(from);
-  auto* out = static_cast<unsigned char*>(to);
   for (std::size_t k = first; k < end; ++k) {
     float entry = entries[order[k]];
-    if (scale != nullptr) entry = LoadElement(type, source + k * size) * *scale + entry;
-    StoreElement(type, entry, out + k * size);
+    if (scale != nullptr) entry = LoadElement(type, row.from + k * size) * *scale + entry;
+    StoreElement(type, entry, row.to + k * size);
   }
 }
 

@@ -87,11 +87,17 @@ inline constexpr EntryOrder kSines = {2, 0};
 inline constexpr EntryOrder kCosines = {2, 1};
 inline constexpr EntryOrder kCosinesFirst = {1, 1};
 
+// One row: where its elements are read, if they are, and where they are written.
+struct Row {
+  const unsigned char* from;
+  unsigned char* to;
+};
+
 // to[k] = e[k], or from[k] * *scale + e[k] if scale is not null, for first <= k < end, where e are the
 // entries in that order. Each operation rounds to float, and the result is rounded to the type. Any
 // alignment.
 void StoreEntries(posenc_type type, const float* entries, EntryOrder order, std::size_t first,
-                  std::size_t end, const float* scale, const void* from, void* to);
+                  std::size_t end, const float* scale, Row row);
 
 }  // namespace internal
 }  // namespace posenc

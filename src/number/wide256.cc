@@ -1,6 +1,6 @@
 // exp and log of 256 bits, which creation waits for, and the instances of wide_arithmetic.h for 4 words. Both
 // functions take 12 bits off their argument by tables of exp and leave the rest, below 2^-12, to a series of
-// integer coefficients, whose sum is divided once. Errors: 2^-239 and less (proof/wide_functions.md).
+// integer coefficients, whose sum is divided once. Errors: 2^-238 and less (proof/wide_functions.md).
 #include "number/exact.h"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ constexpr Series kExpSeries = SeriesOfExp(), kLogSeries = SeriesOfLog();
 
 // Horner's steps, sum = sum * x + coefficient, from coefficient `from` down to `end`, with signs that
 // alternate if asked. The sum is in the upper kLimbs words, and the last of these is its integer part. x is a
-// fraction. Each step errs by less than 3 in the lowest of these words (proof/wide_functions.md).
+// fraction. Each step errs by less than 4 in the lowest of these words (proof/wide_functions.md).
 template <int kLimbs>
 void AddTerms(const Series &series, int from, int end, const std::uint64_t (&x)[4], bool alternates,
               std::uint64_t (&sum)[4]) {

@@ -86,10 +86,10 @@ Wide<kLimbs> FromLimb(std::uint64_t digits, std::int64_t exponent, bool negative
   return result;
 }
 
-// The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, too small by the carries from partial products below them,
-// which are less than kLimbs units of the lowest one. A product that fits into kLimbs limbs is exact. Then a
-// and b together end with 64 kLimbs - 1 zero bits, so they end with kLimbs - 1 zero limbs, and no partial
-// product lies below.
+// The limbs kLimbs - 1 .. 2 kLimbs - 1 of a * b, without the partial products that begin below them. These
+// are less than kLimbs - 1 units of limb kLimbs, which is product[1]. A product that fits into kLimbs limbs
+// is exact. Then a and b together end with 64 kLimbs - 1 zero bits, so they end with kLimbs - 1 zero limbs,
+// and no partial product lies below.
 template <int kLimbs>
 void MultiplyTop(const std::uint64_t *a, const std::uint64_t *b, std::uint64_t *product) {
   product[0] = 0;

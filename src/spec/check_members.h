@@ -17,6 +17,16 @@ namespace internal {
 inline bool IsPositive(double x) { return x > 0.0 && std::isfinite(x); }
 inline bool IsFinite(double x) { return std::isfinite(x); }
 inline bool IsNoNan(double x) { return !std::isnan(x); }
+
+// Whether a number may divide the exponents of the base. Two frequencies of a geometric sequence differ by a
+// factor base^(2i / x) with i >= 1. (For an encoder with min_timescale it is base / min_timescale instead of
+// the base.) The logarithms of two different doubles differ by more than 2^-53, so up to this limit the
+// factor is 1 or differs from 1 by more than 2^-180. With a far larger x, 1,024 bits cannot show the
+// difference, and entries would be wrong: in turns from 2^494 on, in radians from 2^930 on
+// (proof/wide.md). Models have x near their number of columns, and a float cannot be larger than 2^128.
+inline constexpr double kMaxExponentDim = 0x1p128;
+inline bool IsExponent(double x) { return std::fabs(x) <= kMaxExponentDim; }
+
 inline bool IsFlag(std::int32_t x) { return x == 0 || x == 1; }
 inline bool IsIntegerPosition(std::int64_t x) {
   return x >= -POSENC_MAX_POSITION && x <= POSENC_MAX_POSITION;
@@ -37,7 +47,8 @@ bool IsEven(std::size_t x) {
   return x % 2 == 0 && x <= kMost;
 }
 
-static_assert(POSENC_MAX_POSITION == std::int64_t{1} << 31, "the sentences of spec/rules.h");
+static_assert(POSENC_MAX_POSITION == std::int64_t{1} << 31 && kMaxExponentDim == 0x1p128,
+              "the sentences of spec/rules.h");
 
 // CheckMembers returns the first rule that a member breaks by itself.
 #define POSENC_TAKE_CHECK(name, check, member) \

@@ -14,6 +14,7 @@
 #define POSENC_MUST_any SKIP, "", IsAny
 #define POSENC_MUST_positive TAKE, "positive and finite", IsPositive
 #define POSENC_MUST_finite TAKE, "finite", IsFinite
+#define POSENC_MUST_exponent TAKE, "-2^128 .. 2^128", IsExponent
 #define POSENC_MUST_not_nan TAKE, "a number and not NaN, even if the scaling does not use it", IsNoNan
 #define POSENC_MUST_position TAKE, "-2^31 .. 2^31", IsIntegerPosition
 #define POSENC_MUST_flag TAKE, "0 or 1", IsFlag

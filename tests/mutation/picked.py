@@ -6,7 +6,7 @@ PICKED = (
     ("SinePolynomial", "0x1.921fb54442d18p0", "0x1.921fb54442d28p0"),
     ("QuickPolynomials", "0x1.03c1f075dd91p-2", "0x1.03c1f0756d91p-2"),
     ("PolynomialSums", "0x1.1a6262ca2f195p-54", "0.0"),
-    ("Reduce", "hn::MulAdd(position, low, ProductError(d, position, high, phase))", "ProductError(d, position, high, phase)"),
+    ("Reduce", "hn::MulAdd(position, low, ProductError(position, high, phase))", "ProductError(position, high, phase)"),
     ("ReducedSinCos", "hn::Set(d, min_uncancelled)", "hn::Zero(d)"),
     ("EvaluateFully", "kMinPhase)", "0.0)"),
     ("SwapAndAdd", "hn::Add(sine, not_zero)", "sine"),
@@ -30,7 +30,7 @@ PICKED = (
     ("OffsetOf", "static_cast<double>(k) + 0.5", "static_cast<double>(k) + 0.25"),
     ("StoreBetween", "hn::Set(Doubles(), kAddedInterval)", "hn::Set(Doubles(), 0x1p-60)"),
     ("MakeAnchors", "store(sine_after, cosine_after, after)", "store(sine_before, cosine_after, after)"),
-    ("RoundMirrored", "undecided1 = hn::Or(undecided1, RoundSum(MinusProduct(s, bs, cc)", "undecided1 = hn::And(undecided1, RoundSum(MinusProduct(s, bs, cc)"),
+    ("RoundMirrored", "hn::Or(undecided, RoundSum(cosine_high", "hn::And(undecided, RoundSum(cosine_high"),
     ("FillChunk", "run.begin + r)", "r)"),
     ("kFloatAngleAdditionError", "5 * 0x1p-25", "2 * 0x1p-25"),
     # Types
