@@ -88,6 +88,7 @@ std::size_t Mismatches(const Block& block, const Encoder& encoder) {
 }
 
 std::size_t Mismatches(posenc_type type, const Block& block, const Encoder& encoder) {
+  static_assert(internal::kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   if (type == POSENC_BF16) return Mismatches<BFloat16>(block, encoder);
   if (type == POSENC_F16) return Mismatches<Float16>(block, encoder);
   return Mismatches<float>(block, encoder);

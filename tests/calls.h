@@ -24,6 +24,7 @@ inline const Types kSummands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                    kWritten = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64},
                    kIntegers = {POSENC_I32, POSENC_I64},
                    kPositions = {POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64};
+static_assert(internal::kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "kSummands");
 
 inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, Refusal(rule::null_encoder)); }
 

@@ -90,6 +90,54 @@ TEST(Frequencies, InWideArithmeticAreGoodToTheirBits) {
   }
 }
 
+// The logarithm of base / min_timescale must keep its digits if the two are close. A tiny exponent_dim
+// magnifies the error.
+TEST(Frequencies, OfABaseNextToMinTimescaleAreGoodToTheirBits) {
+  const double bases[][2] = {{0x1.3880000000001p13, 10000.0},
+                             {10000.0, 0x1.3880000000001p13},
+                             {1e300, 0x1.7e43c8800759dp+996},
+                             {10001.0, 10000.0},
+                             {10003.0, 10000.0},
+                             {0.3, 0.2}};
+  for (const auto& [base, min_timescale] : bases) {
+    for (const double log_of_last : {-60.0, 19.0}) {  // of the last frequency times min_timescale
+      Spec spec = MakeSpec(16);
+      spec.base = base;
+      spec.min_timescale = min_timescale;
+      spec.position_scale = 1.0 / min_timescale;
+      spec.exponent_dim = -14.0 * std::log1p((base - min_timescale) / min_timescale) / log_of_last;
+      SCOPED_TRACE(testing::Message() << "base " << base << ", exponent_dim " << spec.exponent_dim);
+      const Encoder encoder = Create(spec);
+      const internal::Frequencies& frequencies = *InsideOf(encoder).table.exact;
+      const std::vector<Real> exact = FrequenciesOf(spec, encoder.frequency_count());
+      ASSERT_FALSE(exact.empty());
+      ExpectSteps(InsideOf(encoder).table, exact);
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        EXPECT_EQ(encoder.Radians(i), exact[i].ToDouble());
+        EXPECT_GE(CorrectBits(frequencies.QuarterTurns<4>(i), StepOf(exact[i])), internal::kFrequencyBits<4>)
+            << i;
+        EXPECT_GE(CorrectBits(frequencies.QuarterTurns<16>(i), StepOf(exact[i])),
+                  internal::kFrequencyBits<16>)
+            << i;
+      }
+    }
+  }
+}
+
+// Frequencies of 2^618 and of 2^(10^299): the difference of two estimates of logarithms was 0.
+TEST(Frequencies, OfABaseNextToMinTimescaleMustBeInRange) {
+  Spec spec = MakeSpec(4);
+  spec.base = 0x1.3880000000001p13;
+  spec.min_timescale = 10000.0;
+  for (const double exponent_dim : {-0x1p-60, 0x1p-60, -1e-300, 1e-300}) {
+    spec.exponent_dim = exponent_dim;
+    Encoder encoder;
+    EXPECT_EQ(Encoder::Create(spec, &encoder), Refusal(rule::frequency_range)) << exponent_dim;
+  }
+  spec.exponent_dim = -0x1p-54;  // some 2^23: in range
+  EXPECT_EQ(Create(spec).Radians(1), FrequenciesOf(spec, 2)[1].ToDouble());
+}
+
 // Ten times a scale of 53 bits is a midpoint of two doubles. The result must be the even one, although 256
 // bits of the root cannot decide.
 TEST(Frequencies, RadiansThatAreTiesAreEven) {

@@ -39,7 +39,7 @@ std::unique_ptr<Made> Make(const posenc_rotary_spec& spec) {
   auto made = std::make_unique<Made>();
   posenc_rotary_spec checked = spec;
   made->status = internal::CheckSpec(&checked);
-  if (made->status == POSENC_OK) made->status = made->frequencies.Lower(checked, made->scalings);
+  if (made->status == POSENC_OK) made->status = made->frequencies.Plan(checked, made->scalings);
   if (made->status == POSENC_OK) made->status = internal::PlanRotaryTable(made->frequencies, &made->table);
   if (made->status != POSENC_OK) return made;
   made->memory.assign(internal::ArrayBytes(made->table, made->frequencies) / sizeof(double) + 1, kNan);

@@ -228,6 +228,28 @@ TYPED_TEST(WideTest, Log) {
   EXPECT_TRUE(internal::Log<kLimbs>(1.0).IsZero());
 }
 
+// log(1 + e) keeps all digits of e, however small e is.
+TYPED_TEST(WideTest, LogOnePlus) {
+  constexpr int kLimbs = TypeParam::kBits / 64;
+  for (int k = 0; k < 1000; ++k) {
+    Wide<kLimbs> e = RandomWide<kLimbs>(60);
+    e.exponent = -12 - k;
+    Number exact(kOracleBits);
+    mpfr_log1p(exact, ToNumber(e), MPFR_RNDN);
+    EXPECT_GE(CorrectBits(ToNumber(internal::LogOnePlus(e)), exact), kExpLogBits<kLimbs>) << ToDouble(e);
+  }
+  EXPECT_TRUE(internal::LogOnePlus(Wide<kLimbs>()).IsZero());
+}
+
+// Products of these numbers lose the most digits.
+TYPED_TEST(WideTest, ProductsOfFullWords) {
+  constexpr int kLimbs = TypeParam::kBits / 64;
+  Wide<kLimbs> x;
+  for (std::uint64_t& limb : x.limb) limb = ~std::uint64_t{0};
+  x.limb[kLimbs - 1] = std::uint64_t{1} << 63;
+  ExpectOperation(&internal::Multiply<kLimbs>, &mpfr_mul, x, x);
+}
+
 TEST(ApproximateLog, IsNearTheLogarithm) {
   std::vector<double> arguments = {0x1p-1074,
                                    0x1.8p-1073,

@@ -14,8 +14,7 @@
 namespace posenc {
 namespace internal {
 
-// The relative error of a frequency is below 2^-kFrequencyBits. (proof/wide_functions.md, "Frequencies", has
-// a case in which it is not: a base next to min_timescale with a tiny exponent_dim.)
+// The relative error of a frequency is below 2^-kFrequencyBits (proof/wide_functions.md, "Frequencies").
 template <int kLimbs>
 inline constexpr int kFrequencyBits = 64 * kLimbs - 36;
 

@@ -24,6 +24,25 @@ double LogMagnitude(double x) {
   return std::isfinite(x) ? ApproximateLog(std::fabs(x)) : kLogMaxFrequency + 1.0;
 }
 
+// ln(base / min_timescale). If the two are close, the difference of their logarithms would lose the leading
+// digits, and a quotient near 1 would lose the last ones.
+template <int kLimbs>
+Wide<kLimbs> LogSpan(double base, double min_timescale) {
+  if (min_timescale == 1.0) return Log<kLimbs>(base);
+  const auto least = FromDouble<kLimbs>(min_timescale), largest = FromDouble<kLimbs>(base);
+  const Wide<kLimbs> excess = Divide(Subtract(largest, least), least);
+  constexpr std::int64_t kCloseExponent = -12;
+  const bool are_close = excess.IsZero() || excess.exponent <= kCloseExponent;
+  return are_close ? LogOnePlus(excess) : Log(Divide(largest, least));
+}
+
+// An estimate of ln(base / min_timescale) with a relative error below 2^-26.
+double ApproximateLogSpan(double base, double min_timescale) {
+  const bool cancels = min_timescale != 1.0 && base < 2.0 * min_timescale && min_timescale < 2.0 * base;
+  return cancels ? ToDouble(LogSpan<4>(base, min_timescale))
+                 : ApproximateLog(base) - ApproximateLog(min_timescale);
+}
+
 // Calls visit(i, estimate of ln |w_i|) for the largest and the least frequency, or with a list for each entry
 // that is not 0. Stops and returns false as soon as visit returns false.
 template <class Visit>
@@ -40,7 +59,7 @@ bool ForExtremes(const posenc_spec& spec, double scale, const Visit& visit) {
   // The extremes of a geometric sequence are its ends.
   const std::size_t last = PairCount(spec) - 1;
   const double log_min = ApproximateLog(spec.min_timescale);
-  const double log_span = ApproximateLog(BaseOf(spec)) - log_min;
+  const double log_span = ApproximateLogSpan(BaseOf(spec), spec.min_timescale);
   const double exponent = -2.0 * static_cast<double>(last) / ExponentDimOf(spec);  // may be infinite
   const double log_last = last == 0 || log_span == 0.0 ? 0.0 : exponent * log_span;
   return visit(0, log_first + log_min) && visit(last, log_first + log_min + log_last);
@@ -65,8 +84,7 @@ bool AreInRange(const posenc_spec& spec, double scale, bool* has_large, const Ex
 // ln(w_{i+1} / w_i) = -2 ln(base / min_timescale) / exponent_dim
 template <int kLimbs>
 Wide<kLimbs> LogRatio(const Formula& formula) {
-  Wide<kLimbs> log_span = Log<kLimbs>(formula.base);
-  if (formula.min_timescale != 1.0) log_span = Subtract(log_span, Log<kLimbs>(formula.min_timescale));
+  Wide<kLimbs> log_span = LogSpan<kLimbs>(formula.base, formula.min_timescale);
   ++log_span.exponent;
   return Negate(Divide(log_span, FromDouble<kLimbs>(formula.exponent_dim)));
 }
@@ -99,7 +117,7 @@ posenc_status CheckRange(const posenc_spec& spec, bool* has_large) {
   return are_in_range ? rule::ok : rule::frequency_range;
 }
 
-posenc_status GeometricFrequencies::Lower(const posenc_spec& spec) {
+posenc_status GeometricFrequencies::Plan(const posenc_spec& spec) {
   formula_.base = BaseOf(spec);
   formula_.min_timescale = spec.min_timescale;
   formula_.exponent_dim = ExponentDimOf(spec);

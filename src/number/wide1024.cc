@@ -51,16 +51,9 @@ Wide1024 Exp(const Wide1024 &x) {
   return Scale(sum, k);
 }
 
-Wide1024 Log(const Wide1024 &x) {
-  // log(x) = y + log(q), q = x * exp(-y) near 1, log(q) = 2 atanh(z), z = (q -
-  // 1) / (q + 1). Near 1, where y would cancel, y = 0.
-  const auto one = FromInteger<16>(1);
-  const double estimate =
-      ApproximateLog(ToDouble(Scale(x, -x.exponent))) + static_cast<double>(x.exponent) * 0.69314718055994531;
-  const bool near_one = estimate > -1.0 / 64 && estimate < 1.0 / 64;
-  const auto y = near_one ? Wide1024() : FromDouble<16>(estimate);
-  const Wide1024 q = near_one ? x : Multiply(x, Exp(Negate(y)));
-  const Wide1024 z = Divide(Subtract(q, one), Add(q, one));
+// log(1 + e) = 2 atanh(z) with z = e / (2 + e), by the series of atanh.
+Wide1024 LogOnePlus(const Wide1024 &e) {
+  const Wide1024 z = Divide(e, Add(e, FromInteger<16>(2)));
   const Wide1024 square = Multiply(z, z);
   Wide1024 sum = z;
   Wide1024 power = z;
@@ -68,7 +61,18 @@ Wide1024 Log(const Wide1024 &x) {
     power = Multiply(power, square);
     sum = Add(sum, DivideSmall(power, n));
   }
-  return Add(y, Scale(sum, 1));
+  return Scale(sum, 1);
+}
+
+// log(x) = y + log(q), with an estimate y of log(x), and q = x exp(-y) near 1. If x is near 1, y would
+// cancel, so y = 0.
+Wide1024 Log(const Wide1024 &x) {
+  const double estimate =
+      ApproximateLog(ToDouble(Scale(x, -x.exponent))) + static_cast<double>(x.exponent) * 0.69314718055994531;
+  const bool near_one = estimate > -1.0 / 64 && estimate < 1.0 / 64;
+  const auto y = near_one ? Wide1024() : FromDouble<16>(estimate);
+  const Wide1024 q = near_one ? x : Multiply(x, Exp(Negate(y)));
+  return Add(y, LogOnePlus(Subtract(q, FromInteger<16>(1))));
 }
 
 POSENC_INSTANTIATE_WIDE(16)

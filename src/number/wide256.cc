@@ -181,6 +181,13 @@ Wide256 Exp(const Wide256 &x) {
   return Scale(Multiply(ExpOfTable(j), Sum(kExpSeries, r, false)), k);
 }
 
+Wide256 LogOnePlus(const Wide256 &e) {
+  if (e.IsZero()) return e;
+  std::uint64_t fraction[4];
+  ToFraction(e, fraction);
+  return Multiply(e, Sum(kLogSeries, fraction, !e.negative));
+}
+
 // With x = 2^k m, 1/2 <= m < 1, and 1 + e = m exp(j / 4096): log(x) = k log(2) - j / 4096 + log(1 + e).
 // Within 2^-12 of 1, where that sum would cancel, log(1 + e) with e = x - 1.
 Wide256 Log(const Wide256 &x) {
@@ -195,11 +202,7 @@ Wide256 Log(const Wide256 &x) {
     q.exponent = 0;
     q = Multiply(q, ExpOfTable(static_cast<std::uint64_t>(j)));
   }
-  const Wide256 e = Subtract(q, FromInteger<4>(1));
-  if (e.IsZero()) return known;
-  std::uint64_t fraction[4];
-  ToFraction(e, fraction);
-  return Add(known, Multiply(e, Sum(kLogSeries, fraction, !e.negative)));
+  return Add(known, LogOnePlus(Subtract(q, FromInteger<4>(1))));
 }
 
 POSENC_INSTANTIATE_WIDE(4)
