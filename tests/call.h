@@ -158,6 +158,7 @@ struct Arguments {
   const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;
   std::int32_t normalization;
+  double normalization_scale, normalization_offset;
   const void* spec;
   const char* name;
   std::size_t bytes;

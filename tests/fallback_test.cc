@@ -13,25 +13,10 @@
 #include "oracle_rows.h"
 #include "per_target.h"
 #include "scalar_formats.h"
+#include "verify/worst_cases.h"
 
 namespace posenc {
 namespace {
-
-// Rows with the sines and cosines that are closest to a midpoint of two floats: the relative distance is
-// 2^-56 to 2^-62. They are the hardest of all pairs with dim 64 (|p| < 2^31), dim 512 and dim 128 (p < 2^27),
-// found by trying all.
-struct HardCase {
-  std::size_t dim;
-  double base;
-  std::int64_t position;
-};
-constexpr HardCase kHardest[] = {{64, 10000, 730825806},  {64, 10000, 1697824654},  {64, 10000, 662137802},
-                                 {64, 10000, 2028317136}, {64, 10000, 360299083},   {64, 10000, 238983604},
-                                 {64, 10000, 623672602},  {512, 10000, 105948252},  {512, 10000, 126044332},
-                                 {512, 10000, 67578505},  {512, 10000, 75272909},   {512, 10000, 119646634},
-                                 {512, 10000, 50067671},  {512, 10000, 64834359},   {128, 500000, 101416408},
-                                 {128, 500000, 95494402}, {128, 500000, 31148050},  {128, 500000, 54953789},
-                                 {128, 500000, 57328942}, {128, 500000, 106991962}, {128, 500000, 53120867}};
 
 class Fallback : public PerTarget {};
 
@@ -52,19 +37,27 @@ void ExpectRecomputed(const Encoder& encoder, std::int64_t position, const std::
   EXPECT_TRUE(SameBits(&rows[kRow * encoder.dim()], want.data(), want.size())) << "run";
 }
 
+// The floats that exhaustion found: the relative distance from a midpoint is 2^-53 to 2^-62.
 TEST_P(Fallback, HardestCasesAreRecomputedAndRight) {
-  for (const HardCase& hard : kHardest) {
+  std::size_t count = 0;
+  for (const tools::WorstCase& hard : tools::WorstCases()) {
+    if (hard.from != "exhaustion" || hard.c.type != POSENC_F32) continue;
+    ++count;
+    SCOPED_TRACE(hard.text);
+    const double position = hard.c.Position(0, hard.row);
     for (const posenc_layout layout : kAddedLayouts) {
-      SCOPED_TRACE(testing::Message() << "dim " << hard.dim << ", position " << hard.position);
-      Spec spec = MakeSpec(hard.dim, target(), layout);
-      spec.base = hard.base;
-      const std::vector<float> want = OracleRow<float>(spec, static_cast<double>(hard.position));
+      Spec spec(hard.c.encoder);
+      spec.target = target();
+      spec.layout = layout;
+      const std::vector<float> want = OracleRow<float>(spec, position);
       const Encoder encoder = Create(spec);
-      ExpectRecomputed(encoder, hard.position, want);
-      EXPECT_TRUE(SameBits(Write(encoder, hard.position, 1), want));
+      const auto whole = static_cast<std::int64_t>(position);
+      ExpectRecomputed(encoder, whole, want);
+      EXPECT_TRUE(SameBits(Write(encoder, whole, 1), want));
       if (IsReference()) break;
     }
   }
+  EXPECT_EQ(count, 31u);
 }
 
 // Phases p * 2^-k with one bit more than the type has. The sine is phase^3 / 6 closer to zero than a

@@ -10,7 +10,7 @@
 
 #include "calls.h"
 #include "rotary_cases.h"
-#include "verify/hard_angles.h"
+#include "verify/worst_cases.h"
 
 namespace posenc {
 

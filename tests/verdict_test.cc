@@ -39,6 +39,12 @@ TEST(Verdict, NamesEachTargetAndWhatDiffers) {
                 kNothing);
 }
 
+TEST(Verdict, CountsWorstCases) {
+  Outcome outcome;
+  outcome.worst = {{"AVX2", 400, {}}, {"SSE4", 400, {"a sentence", "another"}}};
+  EXPECT_EQ(Verdict(outcome, {}, nullptr), "wrong: SSE4: 2 of 400 worst cases have wrong results");
+}
+
 TEST(Verdict, NamesAreas) {
   Outcome outcome;
   outcome.area_reports.resize(2);

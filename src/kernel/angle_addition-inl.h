@@ -82,7 +82,7 @@ HWY_INLINE bool HalvesOfEntries(const MirroredAngles& angles, std::size_t at, En
 // Decided: no midpoint within kAddedWindow ulps, and |entry| >= kMinAdded, or exempt from that
 // (`MakeAnchors`).
 // Undecided: one vector in 231 (AVX-512), left to `FinishPairs`.
-// Hardest: `worst_cases_test.cc` has entries that are built to lie 2^-46 to 2^-73 from midpoints, relatively.
+// Hardest: `worst_cases.inc` has entries that are built to lie 2^-46 to 2^-73 from midpoints, relatively.
 //
 // The loop calls nothing, so that its constants stay in registers.
 template <bool kInterleaved, class Operation>

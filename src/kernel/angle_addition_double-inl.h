@@ -201,7 +201,7 @@ struct MirroredDoubles {
 //
 //   got -0x1.0845148cb3eacp-1 - 0x1.7699a295e9daap-27, want -0x1.084514ea5a53657a77aap-1
 //
-// Hardest: `doubles_test.cc` has entries 2^-74.6 from midpoints, of 2.5 * 10^9.
+// Hardest: `worst_cases.inc` has entries 2^-74.6 from midpoints, of 2.5 * 10^9.
 template <bool kAfter>
 HWY_INLINE hn::Mask<Doubles> RoundMirrored(const MirroredDoubles& angles, std::size_t at, DoubleVec& sine,
                                            DoubleVec& cosine) {

@@ -157,7 +157,7 @@ HWY_INLINE auto StoreRounded(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 // Error: kDirectError before rounding; decided outside a window of kDirectWindow ulps.
 // Undecided: one pair in 5 million in lists; also pairs with |r| < kMinUncancelled |phase|, and phases below
 // kMinPhase.
-// Hardest known, by exhaustion (`fallback_test.cc`, `worst_cases_test.cc`): one entry of each type.
+// Hardest known, by exhaustion (`tools/verify/worst_cases.inc`): one entry of each type.
 //
 //   float32    cos(730825806 * 10000^(-38/64)) = -0x1.234a4f0000000043p-1, 2^-38.9 ulp of a float from the
 //              midpoint -0x1.234a4fp-1: want -0x1.234a5p-1

@@ -77,7 +77,7 @@ HWY_INLINE void StoreTo(const DoublesTo& to, DoubleVec s, DoubleVec c) {
 // |phase|.
 // Undecided: one pair in 20 million at positions up to 10^4, one in 5,000 at positions up to 2^31; also
 // phases beyond kLargestPhase or below kMinDoublePhase.
-// Hardest known, of 10^9 (`doubles_test.cc`): sin(0x1.72f50ba83bc06p+2), 2^-85.6 of itself from a midpoint:
+// Hardest known, of 10^9 (`worst_cases.inc`): sin(0x1.72f50ba83bc06p+2), 2^-85.6 of itself from a midpoint:
 // want -0x1.df306b48d3d4cp-2.
 inline HWY_NOINLINE std::size_t EvaluateDoublesFully(const PairsAt& pairs, std::size_t at, std::size_t end,
                                                      const DoublesTo& to, UndecidedLanes& lanes) {

@@ -1,7 +1,8 @@
-\\ Finds the angles that are closest to multiples of pi/2, for tools/verify/near_quarter_turns.h (PARI/GP; it takes ten
+\\ Finds the angles that are closest to multiples of pi/2, for tools/verify/worst_cases.inc (PARI/GP; it takes ten
 \\ minutes: gp -q near_quarter_turns.gp). Each printed line `A B C S k L` means: the product x = A B C 2^-S of three
 \\ integers below 2^53 differs from k pi/2 by 2^L. In some lines A is below 2^31, so it can be an integer position. The
-\\ header has the lines with a frequency in range in which most bits cancel.
+\\ file has the lines with a frequency in range in which most bits cancel: A is the position, B the position_scale and C the
+\\ frequency, each times a power of two that brings it into range.
 \\
 \\ As in cancellation.gp, the convergents m/k of (pi/2) 2^S are closest to it. Combinations of two consecutive convergents
 \\ are nearly as close. The script keeps each m that is a product of three such integers.

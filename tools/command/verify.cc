@@ -20,6 +20,7 @@
 #include "verify/json.h"
 #include "verify/outcome.h"
 #include "verify/verify.h"
+#include "verify/worst_cases.h"
 #ifdef POSENC_HAVE_MPFR
 #include <mpfr.h>
 #endif
@@ -161,6 +162,23 @@ void PrintCases(const Plan& plan, const Outcome& outcome) {
   }
 }
 
+std::vector<WorstReport> TryWorstCases(const std::vector<std::string>& targets) {
+  std::vector<WorstReport> reports;
+  for (const std::string& target : targets)
+    reports.push_back({target, WorstCases().size(), WrongResults(target)});
+  return reports;
+}
+
+void PrintWorstCases(const std::vector<WorstReport>& reports) {
+  std::printf("%zu worst cases on each target\n", WorstCases().size());
+  constexpr std::size_t kMost = 10;
+  for (const WorstReport& report : reports) {
+    for (std::size_t k = 0; k < std::min(kMost, report.wrong.size()); ++k) {
+      std::printf("mismatch: %s\n", report.wrong[k].c_str());
+    }
+  }
+}
+
 void PrintAreas(const Outcome& outcome) {
   const Plan& plan = outcome.areas;
   if (plan.groups.empty()) return;
@@ -226,13 +244,17 @@ ExitStatus VerifyTargets(const Request& request) {
     outcome.cases = Verify(plan).front();
   }
   PrintCases(plan, outcome);
+  outcome.worst = TryWorstCases(plan.targets);
+  PrintWorstCases(outcome.worst);
   if (request.full) FlushStdout();  // the areas take long
   outcome.areas = PlanAreas(request, outcome.targets);
   outcome.area_reports = Verify(outcome.areas);
   PrintAreas(outcome);
-  outcome.right =
-      AllRight(outcome.cases) && std::all_of(outcome.area_reports.begin(), outcome.area_reports.end(),
-                                             [](const GroupReport& area) { return area.found.right(); });
+  outcome.right = AllRight(outcome.cases) &&
+                  std::all_of(outcome.worst.begin(), outcome.worst.end(),
+                              [](const WorstReport& worst) { return worst.wrong.empty(); }) &&
+                  std::all_of(outcome.area_reports.begin(), outcome.area_reports.end(),
+                              [](const GroupReport& area) { return area.found.right(); });
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 #ifdef POSENC_HAVE_JSON
   if (json != nullptr) WriteJson(outcome, json.get());

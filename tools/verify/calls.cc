@@ -2,6 +2,7 @@
 
 #include "verify/calls.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <iterator>
@@ -123,6 +124,11 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
   const std::size_t pairs = case_.pairs(), heads = case_.heads();
   const double amplitude = case_.rotary.amplitude == 0.0 ? 1.0 : case_.rotary.amplitude;
   made.resize(rows_ * heads * pairs);
+  if (!case_.elements.empty()) {
+    const InputPair given{oracle::Pack(type, case_.elements[0]), oracle::Pack(type, case_.elements[1])};
+    std::fill(made.begin(), made.end(), given);
+    return made;
+  }
   for (std::size_t k = 0; k < made.size(); ++k) {
     const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];

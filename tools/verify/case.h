@@ -46,9 +46,10 @@ struct Case {
   std::vector<double> positions = {};  // [axes, rows]; if empty, first, first + 1, ... on all axes
   posenc_type list = {};               // I32, I64, F32 or F64: positions are passed as a list; 0: as a run
 
-  Inputs inputs = Inputs::kEvery;  // the elements to rotate; for kAdd, special values or any values
-  std::uint32_t seed = 1;          // chooses the elements to rotate
-  double scale = 1.0;              // the scale of q or, as a float, of the input of kAdd
+  Inputs inputs = Inputs::kEvery;     // the elements to rotate; for kAdd, special values or any values
+  std::vector<double> elements = {};  // the two elements of every pair, or empty: `inputs` chooses them
+  std::uint32_t seed = 1;             // chooses the elements to rotate
+  double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
   std::size_t q_heads = 3, k_heads = 1;
   bool inverse = false;  // whether q is rotated backwards
   bool in_place = true;

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "verify/hard_angles.h"
 #include "verify/rows.h"
+#include "verify/worst_cases.h"
 
 namespace posenc {
 namespace tools {

@@ -38,6 +38,12 @@ std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area
     say(report.target, "the digest is " + Hexadecimal(report.digest.value()) + ", and " +
                            Hexadecimal(kGoldenDigest) + " is recorded");
   }
+  for (const WorstReport& worst : outcome.worst) {
+    const std::size_t count = worst.wrong.size();
+    say(worst.target, count == 0 ? ""
+                                 : std::to_string(count) + " of " + std::to_string(worst.cases) +
+                                       " worst cases have wrong results");
+  }
   for (std::size_t a = 0; a < outcome.area_reports.size(); ++a) {
     say(area_names[a], TextOf(outcome.area_reports[a].found, judge));
   }

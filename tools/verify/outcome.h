@@ -12,9 +12,17 @@
 namespace posenc {
 namespace tools {
 
+// The worst cases on one target.
+struct WorstReport {
+  std::string target;
+  std::size_t cases = 0;
+  std::vector<std::string> wrong;  // WrongResults (worst_cases.h)
+};
+
 struct Outcome {
   std::vector<posenc_target> targets;  // the targets to verify, also those that this CPU cannot run
   GroupReport cases;                   // has a report for each target that this CPU runs
+  std::vector<WorstReport> worst;      // for the same targets
   Plan areas;                          // has no groups without --full
   std::vector<GroupReport> area_reports;
   std::uint64_t seed = 0;

@@ -256,6 +256,11 @@ void Set(const std::string& key, const std::string& text, Case* c) {
     SetPlace(text, c);
     is_known = true;
   }
+  if (key == "elements") {
+    c->elements.clear();
+    if (!internal::ReadList(text, &c->elements).empty() || c->elements.size() != 2) Refuse(text);
+    is_known = true;
+  }
   if (key == "cache_layout") {
     c->cache_layout = PlaceAmong<posenc_cache_layout>(internal::WordsOf("cache_layout"), text);
     is_known = true;

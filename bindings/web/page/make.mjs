@@ -11,8 +11,10 @@ for (const name of ['index.js', 'posenc.wasm.js', 'digest.js', 'digest.wasm.js']
   imports[name === 'index.js' ? 'posenc' : `posenc/${name}`] =
     `data:text/javascript;base64,${Buffer.from(text).toString('base64')}`;
 }
+imports['posenc/worst_cases.mjs'] = `data:text/javascript;base64,${Buffer.from(page('worst_cases.mjs')).toString('base64')}`;
 const html = page('index.html')
   .replace('<script type="importmap">{}', () => `<script type="importmap">${JSON.stringify({ imports })}`)
+  .replace('<script type="text/plain" id="worst">', () => `<script type="text/plain" id="worst">\n${page('../../../tools/verify/worst_cases.inc')}`)
   .replace('<script type="module" src="page.js">', () => `<script type="module">\n${page('page.js')}`);
 mkdirSync(out, { recursive: true });
 writeFileSync(`${out}/index.html`, html);

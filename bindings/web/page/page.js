@@ -1,5 +1,6 @@
 // The page: draws the encoding that the form describes, shows the entry under the pointer, and verifies the browser.
 import * as posenc from 'posenc';
+import { compute, isRight, read } from 'posenc/worst_cases.mjs';
 
 const $ = (id) => document.getElementById(id);
 const canvas = $('map');
@@ -72,6 +73,28 @@ async function verify() {
   $('verify').disabled = false;
 }
 
+// Computes the worst cases. Shows how many are right, the wrong ones, and the first one of each kind.
+function showWorstCases() {
+  const shown = new Set();
+  const hidden = ['right', 'wrong', 'by', 'from'];
+  const cases = read($('worst').textContent);
+  let right = 0;
+  for (const words of cases) {
+    const result = compute(posenc, words);
+    const passed = isRight(words, result);
+    right += passed ? 1 : 0;
+    const kind = `${words.from} ${words.type} ${words.operation}`;
+    if (passed && shown.has(kind)) continue;
+    shown.add(kind);
+    const input = Object.entries(words).filter(([name]) => !hidden.includes(name)).map((word) => word.join('=')).join(' ');
+    const row = $('worst_cases').insertRow();
+    for (const cell of [input, words.by.replaceAll(':', ' '), words.wrong, words.right, passed ? 'right' : result]) {
+      row.insertCell().textContent = cell;
+    }
+  }
+  $('worst_verdict').value = `This browser computes ${right} of ${cases.length} rightly.`;
+}
+
 try {
   await posenc.load();
   $('about').textContent = `version ${posenc.version}, instruction set ${posenc.targets()[0].name}`;
@@ -85,6 +108,7 @@ try {
   canvas.addEventListener('pointermove', point);
   $('verify').addEventListener('click', verify);
   draw();
+  showWorstCases();
 } catch (error) {
   $('error').textContent = error.message;
 }

@@ -107,6 +107,9 @@ try {
     document.getElementById('preset').dispatchEvent(new Event('input', { bubbles: true }))`);
   assert.equal(await evaluate('document.getElementById("error").textContent'), '');
 
+  const verdictOfWorst = await evaluate('document.getElementById("worst_verdict").value');
+  assert.match(verdictOfWorst, /^This browser computes (\d{3}) of \1 rightly\.$/);
+
   await evaluate('document.getElementById("verify").click()');
   await until('document.querySelector("#right, #wrong") !== null', 120);
   const verdict = await evaluate('document.getElementById("verdict").textContent');
