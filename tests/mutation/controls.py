@@ -93,8 +93,40 @@ PLACED = (
 
 CONTROLS = USES + WINDOWS + PLACED
 
-# Why a control makes nothing fail, or only on some targets.
-NOTES = {}
+# Why few or no results are wrong without a control, or only on some targets.
+NOTES = {
+    "kMaxShort": "With FMA it is for speed: it says up to which position doubles are first tried with fewer terms.",
+    "kQuickCosineErrorWithoutFma": "Only targets without FMA use it.",
+    "kMinQuickDouble": "No input is known that needs it. A cosine would have to lie within 2^-53 of an ulp of a midpoint. Of 21,474 cosines "
+                       "that were built for this, the nearest lies 2^-53.3 of an ulp from one, and is right.",
+    "kMinQuickPart": "No input is known that needs it, because steps are better than the 2^-97 with which the proof counts. 361,000 "
+                     "pairs of doubles that were built to be at this limit are right.",
+    "position >= 1, quickly": "It is for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
+    "kScaledError": "The sine at position 311 with frequency 0x1.0add32e240d1ap-4 needs it in a cache of float16, and at position 326 with "
+                    "0x1.8c8c86c99b7d8p-9 in a cache of bfloat16.",
+    "kFloatAngleAdditionError": "Only targets with FMA use it.",
+    "kFloatAngleAdditionErrorWithoutFma": "Only targets without FMA use it.",
+    "2^-24, sums in float": "No input is known that needs it. The largest errors found leave room for the rounding of an entry to float.",
+    "2^-14, float16 in float": "Only targets that round to float16 by integer operations use it.",
+    "kSinCosBits": "No input is known that needs it: a result would have to lie between 2^-252 and 2^-246 from a midpoint.",
+    "bits beside quarter turns: phase": "No input is known that needs it: the phase must lose 46 to 90 bits, and the result must be next to a midpoint.",
+    "bits beside quarter turns: 50": "No input is known that needs it: one result in 2^28 is so near to a midpoint.",
+    "phases below 2^-79": "Rotations by angles below 2^-500 need it, in which a sum without its small terms is a midpoint.",
+    "64 bits of a series": "The same rotations need it.",
+    "900 bits of a series": "Any number from 60 on is right for frequencies that are exact: terms of one group cancel in fewer than 50 "
+                            "bits, or wholly.",
+    "subnormal numbers, caches": "The sine at position 0x1.d2f7078348b87p-8 with frequency 0x1.4b809dab65506p-4 and amplitude 0.1 needs it "
+                                 "in a cache of float16.",
+    "subnormal numbers, caches of added angles": "The sine at position 19 of the run from 12, with frequency 0x1.13b17b48c9c5fp0 and "
+                                                 "amplitude 0x1.177ce43c7dd6dp-15, needs it in a cache of float16.",
+    "tiny sines, caches": "It is not needed. The sine of a tiny angle is stored as at least 2^-960. Times a gain it is not 0, so the test "
+                          "for numbers below the normal ones leaves it undecided.",
+    "kMinRotated": "The element 0x1.57e2p-133, rotated by 0x1.ab76f8c84bb13p-1 with 0 for the other element, needs it.",
+    "kMinQuickly<POSENC_BF16>": "No input is known that needs it: the window of 4 ulps also covers what subnormal floats lose.",
+    "kMinPart<POSENC_F16>": "The elements -0x1.aa4p7 and -0x1.c4cp7, rotated by 523 * 0x1.c78bd4e050c5p0, need it.",
+    "P t^2 beside a quarter turn": "The elements 0x1.5965c8p0 and -0x1.c86c2cp2, rotated by 0x1.1f2c286e7a36dp-27, need it.",
+    "2^-90 at eighths of a turn": "No input is known that needs it: a product would have to lie within 2^-90 of a midpoint.",
+}
 
 # (file, text that it contains once, text that replaces it)
 EDITS = (
