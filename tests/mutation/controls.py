@@ -68,7 +68,7 @@ PLACED = (
     ("bits of a step modulo eight", "wide", "never 1,024 bits"),
     ("bits beside quarter turns: phase", "wide", "50"),
     ("bits beside quarter turns: 50", "wide", "all bits"),
-    ("|r| < 2^-30 beside quarter turns", "wide", "1/2"),
+    ("r below 2^-30 beside quarter turns", "wide", "1/2"),
     ("KnownBits", "wide", "40"),
     ("phases below 2^-79", "wide", "no rule"),
     ("900 bits of a series", "rotation_wide", "60"),
@@ -169,9 +169,9 @@ EDITS = (
      " - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0,"
      " kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma)"
      " - Switched(@2^-24, sums in float@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
-    ("src/kernel/rounding_intervals-inl.h", "return AnyBitTieOrNan(differ, upper, marks, tie, total);",
-     "return AnyBitTieOrNan(differ, upper, IsOff(@ties, sums in float@) ? NoMarks<Operation>() : marks, tie,"
-     " IsOff(@NaNs, sums in float@) ? hn::Zero(Entries()) : total);"),
+    ("src/kernel/rounding_intervals-inl.h", "AnyBitTieOrNan(differ, upper, marks, tie, total)",
+     "AnyBitTieOrNan(differ, upper, IsOff(@ties, sums in float@) ? NoMarks<Operation>() : marks, tie,"
+     " IsOff(@NaNs, sums in float@) ? hn::Zero(Entries()) : total)"),
     ("src/kernel/rounding_intervals-inl.h", "hn::And(marks, hn::Set(dw, 0x40000000u))",
      "hn::And(marks, hn::Set(dw, Switched(@2^-14, float16 in float@, 0x40000000u, 0u)))"),
     ("src/kernel/wide_sincos.cc", "pair.kBits - 1 - (cancelled > 0 ? cancelled : 0)",
@@ -187,7 +187,7 @@ EDITS = (
      "phase_bits < 50 && !IsOff(@bits beside quarter turns: phase@) ? phase_bits"
      " : Switched<int>(@bits beside quarter turns: 50@, 50, 100000)"),
     ("src/kernel/reference.cc", "std::fabs(r) < 0x1p-30 &&",
-     "std::fabs(r) < Switched(@|r| < 2^-30 beside quarter turns@, 0x1p-30, 0.5) &&"),
+     "std::fabs(r) < Switched(@r below 2^-30 beside quarter turns@, 0x1p-30, 0.5) &&"),
     ("src/kernel/wide_sincos.cc", "phase.exponent - rest.exponent > pair.KnownBits()",
      "phase.exponent - rest.exponent > Switched<int>(@KnownBits@, pair.KnownBits(), 40)"),
     ("src/frequency/table.cc", "step.exponent - rest_of_all.exponent > exact.KnownBits()",
