@@ -1,5 +1,6 @@
-// Counts the entries of the cases of `posenc verify --quick` that are wrong when a control is off. It is linked with the library in
-// which `negative-controls` can switch controls off. Results without a control off are right, because the digest says so.
+// Counts the entries of the cases of `posenc verify --quick` that are wrong when a control is off. It is
+// linked with the library in which `negative-controls` can switch controls off. Results without a control off
+// are right, because the digest says so.
 //
 //   count_wrong TARGET CONTROL...      prints a line "CONTROL WRONG" for each control, a number
 #include "number/exact.h"
