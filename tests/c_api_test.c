@@ -1,6 +1,5 @@
 /* Calls the C interface from strict C99: every function for encoders, as a runtime would use it.
-   typed_header_test.cc tests the C++ types, and create_errors_test.cc and calls_refusals_test.cc test bad
-   input. */
+   typed_header_test.cc tests the C++ types, and refusals_test.cc tests bad input. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

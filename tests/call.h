@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "number/elements.h"
 #include "posenc/grid_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_cache_c.h"
@@ -19,6 +20,8 @@
 
 namespace posenc {
 
+static_assert(internal::kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>,
+              "SizeOfType, and Call::Add, which makes values, know no other type");
 inline std::size_t SizeOfType(posenc_type type) {
   if (type == POSENC_BF16 || type == POSENC_F16) return 2;
   return type == POSENC_F64 || type == POSENC_I64 ? 8 : 4;
@@ -155,6 +158,7 @@ struct Arguments {
   const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;
   std::int32_t normalization;
+  double normalization_scale, normalization_offset;
   const void* spec;
   const char* name;
   std::size_t bytes;

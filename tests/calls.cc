@@ -38,6 +38,23 @@ const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 15;
 const char* const kSymbols = "symbols.txt";
 std::vector<std::string> NamesFor(const Function& /*function*/) { return {}; }
 
+const std::vector<RefusalRow>& RefusalRows() {
+  static const std::vector<RefusalRow> rows = {
+#define REFUSAL(calls, good, passing, broken, refused, told) \
+  {calls, good, passing, rule::broken, refused, told},
+#include "refusals.inc"
+  };
+  return rows;
+}
+
+// calls_allocation_test.cc makes memory fail. unusual_arguments_test.cc names each target, and has later
+// structs. No test can break inexact_build, because the library and the tests have the same compiler flags.
+const std::vector<posenc_status>& RulesTestedElsewhere() {
+  static const std::vector<posenc_status> rules = {rule::no_memory, rule::target_cpu, rule::inexact_build,
+                                                   rule::null_work, rule::unknown_members};
+  return rules;
+}
+
 const std::vector<Function>& Functions() {
   using namespace rows_of;
   using A = Arguments&;

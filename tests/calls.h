@@ -1,6 +1,6 @@
 // A list of the C functions: what each one reads and writes, and arguments with which it works. Tests of what
 // holds for every call (calls_*_test.cc, every_call.cc) iterate the rows for a product.
-// calls_refusals_test.cc fails if a function has no row. Needs neither GoogleTest nor MPFR.
+// refusals_test.cc fails if a function has no row. Needs neither GoogleTest nor MPFR.
 #ifndef POSENC_TESTS_CALLS_H_
 #define POSENC_TESTS_CALLS_H_
 
@@ -24,6 +24,7 @@ inline const Types kSummands = {POSENC_F32, POSENC_BF16, POSENC_F16},
                    kWritten = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64},
                    kIntegers = {POSENC_I32, POSENC_I64},
                    kPositions = {POSENC_I32, POSENC_I64, POSENC_F32, POSENC_F64};
+static_assert(internal::kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "kSummands");
 
 inline void Handle(Call& c) { c.pointers.emplace_back(&c.a.encoder, Refusal(rule::null_encoder)); }
 
@@ -235,7 +236,7 @@ void Create(Call& c) {
   if (!kInMemory) return;
   const posenc_status status = kRotary ? posenc_rotary_memory_size(&c.setting.rotary_spec, &c.a.bytes)
                                        : posenc_encoder_memory_size(&c.setting.spec, &c.a.bytes);
-  if (status != POSENC_OK) c.a.bytes = 0;  // creation fails too
+  if (status != POSENC_OK) c.a.bytes = 4096;  // creation fails, too, and writes nothing there
   c.Add("memory", &c.a.data, Use::kScratch, Values::kAny, kByte, {1, 1, c.a.bytes}).null = rule::null_memory;
 }
 
@@ -331,25 +332,40 @@ extern const char* const kSymbols;  // the file in tests/install that lists thei
 // The values that the argument `name` of a function may have; empty if it has no such argument.
 std::vector<std::string> NamesFor(const Function& function);
 
-// Calls visit(call) for every function, with all types that it takes. If `sparse`, each call has only one
-// type of lists and one type of tables.
+// A row of refusals.inc, which documents the columns.
+struct RefusalRow {
+  const char *calls, *good, *passing;
+  posenc_status rule;
+  const char *refused, *told;
+};
+const std::vector<RefusalRow>& RefusalRows();
+// The rules of the product that refusals_test.cc cannot break.
+const std::vector<posenc_status>& RulesTestedElsewhere();
+
+// Calls visit(call) with all types that the function takes. If `sparse`, each call has only one type of lists
+// and one type of tables.
 template <class Visit>
-void ForEachCall(const Setting& setting, const Visit& visit, bool sparse = false) {
-  for (const Function& function : Functions()) {
-    std::size_t next = setting.spec.dim / 2 + setting.rows;
-    for (const std::int32_t type : function.types) {
-      Types lists = function.list_types, tables = {0};
-      if (function.HasTable()) tables = type == POSENC_F32 ? rows_of::kSummands : Types{type};
-      if (sparse) lists = {lists[++next % lists.size()]};
-      if (sparse) tables = {tables[next % tables.size()]};
-      for (const std::int32_t list_type : lists) {
-        for (const std::int32_t table_type : tables) {
-          Call call(function, setting, type, list_type, table_type);
-          visit(call);
-        }
+void ForEachCallOf(const Function& function, const Setting& setting, const Visit& visit,
+                   bool sparse = false) {
+  std::size_t next = setting.spec.dim / 2 + setting.rows;
+  for (const std::int32_t type : function.types) {
+    Types lists = function.list_types, tables = {0};
+    if (function.HasTable()) tables = type == POSENC_F32 ? rows_of::kSummands : Types{type};
+    if (sparse) lists = {lists[++next % lists.size()]};
+    if (sparse) tables = {tables[next % tables.size()]};
+    for (const std::int32_t list_type : lists) {
+      for (const std::int32_t table_type : tables) {
+        Call call(function, setting, type, list_type, table_type);
+        visit(call);
       }
     }
   }
+}
+
+// The same for every function.
+template <class Visit>
+void ForEachCall(const Setting& setting, const Visit& visit, bool sparse = false) {
+  for (const Function& function : Functions()) ForEachCallOf(function, setting, visit, sparse);
 }
 
 }  // namespace posenc

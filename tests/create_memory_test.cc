@@ -17,7 +17,7 @@ namespace posenc {
 namespace {
 
 // The memory must not overlap a list of the spec, at either end. A list directly behind the memory is fine.
-// (calls_refusals_test.cc tests the same for the spec and the handle.)
+// (refusals_test.cc tests the same for the spec and the handle.)
 template <class S, class Handle, class T>
 void ExpectNoOverlap(S spec, const T* S::*member, std::size_t count,
                      posenc_status (*memory_size)(const S*, std::size_t*),

@@ -91,6 +91,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       if (!internal::IsSummand(type)) continue;
       EXPECT_NE(encoder->add[type], nullptr) << n << ", type " << type;
       EXPECT_NE(encoder->add_entries[type], nullptr) << n << ", type " << type;
+      EXPECT_EQ(encoder->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
     }
     if (rotary == nullptr) continue;
     EXPECT_TRUE(rows.insert(rotary).second) << n;

@@ -47,6 +47,7 @@ inline void MakeHard(Call* call) {
     if (buffer.values == Values::kPositions && buffer.type == POSENC_F64)
       std::memcpy(buffer.content.data(), &position, sizeof(position));
     if (buffer.values != Values::kEntries || buffer.use == Use::kWritten) continue;
+    static_assert(internal::kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
     if (buffer.type == POSENC_F32) MakeHard<float>(&buffer);
     if (buffer.type == POSENC_BF16) MakeHard<BFloat16>(&buffer);
     if (buffer.type == POSENC_F16) MakeHard<Float16>(&buffer);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <ostream>
+#include <vector>
 
 #include "posenc/posenc_c.h"
 #include "spec/rules.h"
@@ -12,6 +13,28 @@
 namespace posenc {
 
 namespace rule = internal::rule;
+
+struct Rule {
+  posenc_status status;
+  const char* name;
+};
+
+// In the order of rules.inc. From null_name on, they are rules of models.
+inline const std::vector<Rule>& AllRules() {
+  static const std::vector<Rule> rules = {
+#define POSENC_RULE(name, kind, sentence) {internal::rule::name, #name},
+#include "spec/rules.inc"
+  };
+  return rules;
+}
+
+// The name of the rule that a status reports.
+inline const char* NameOf(posenc_status status) {
+  for (const Rule& known : AllRules()) {
+    if (known.status == status) return known.name;
+  }
+  return status == POSENC_OK ? "OK" : "no rule";
+}
 
 // Use one of:
 //   EXPECT_EQ(call(), Refusal(rule::stride_table));

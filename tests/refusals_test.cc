@@ -1,20 +1,32 @@
-// Wrong arguments that only some functions can get, each beside a similar argument that works.
-// calls_refusals_test.cc tests the wrong arguments that all functions share.
+// Every rule of the library (spec/rules.inc) refuses a call, by its own row, with a sentence that names what
+// is wrong, and the nearest right call works. A refused call writes nothing. The calls come from three
+// places:
+//
+//   members.inc    for each member, the values that its `must` column forbids, and the nearest that it allows
+//   calls.h        for each function, arguments that are null, of a wrong type, too small, too large, out of
+//                  range or overlapping
+//   refusals.inc   all other values
+//
+// The program runs with the functions of the core, and with the functions of models (models/CMakeLists.txt).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <initializer_list>
+#include <cstring>
+#include <fstream>
 #include <limits>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "argument_words.h"
 #include "calls.h"
 #include "per_target.h"
-#include "rotary_cases.h"
+#include "spec_words.h"
 
 namespace posenc {
 namespace {
@@ -25,691 +37,570 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kDim = 8, kRows = 3, kUntold = 4711;
+constexpr std::size_t kUntold = 4711;
 
-using Names = std::vector<std::string>;
-const Names kEmbeds = {"posenc_embed", "posenc_embed_at"}, kBatch = {"posenc_add_batch"},
-            kGrids = {"posenc_write_grid", "posenc_add_grid"},
-            kCached = {"posenc_rotate_cached", "posenc_rotate_cached_at"},
-            kCachedRuns = {"posenc_rotate_cached"}, kRotates = {"posenc_rotate", "posenc_rotate_at"},
-            kTensors = {"posenc_rotate", "posenc_rotate_at", "posenc_rotate_cached",
-                        "posenc_rotate_cached_at"},
-            kCaches = {"posenc_write_cache", "posenc_write_cache_at", "posenc_rotate_cached",
-                       "posenc_rotate_cached_at"};
+// Where a call says that the mistake is.
+struct Told {
+  std::size_t index = kUntold, axis = kUntold;
+};
 
-// Spoils the arguments of the functions `names` and expects `want` from each call, with all types, in place
-// and from a source. If the function tells where the fault is, that must be right too. A refused call writes
-// nothing.
-void Expect(const Refusal& want, const Names& names, const std::function<void(Call&)>& spoil,
-            std::size_t bad_index = kUntold, std::size_t bad_axis = kUntold) {
-  for (int kind = 0; kind < 4; ++kind) {
-    Setting setting(nullptr, kDim, kRows);
-    setting.SetKind(kind);
-    ASSERT_TRUE(setting.Create());
-    ForEachCall(setting, [&](Call& call) {
-      if (std::count(names.begin(), names.end(), call.function.name) == 0) return;
-      call.room = 4096;
-      call.Settle();
-      spoil(call);
-      const auto before = call.memory;
-      for (const bool is_told : {false, true}) {
-        std::size_t index = kUntold, axis = kUntold;
-        if (is_told) call.a.bad_index = &index;
-        if (is_told) call.a.bad_axis = &axis;
-        EXPECT_EQ(call(), want) << call.function.name << ", types " << call.a.type << ", " << call.a.list_type
-                                << ": " << want;
-        EXPECT_EQ(index, is_told ? bad_index : kUntold) << call.function.name;
-        EXPECT_EQ(axis, is_told ? bad_axis : kUntold) << call.function.name;
-      }
-      for (std::size_t k = 0; !want.IsOk() && k < before.size(); ++k) {
-        EXPECT_TRUE(SameBits(call.memory[k], before[k])) << call.function.name;
-      }
-    });
+std::set<posenc_status>& BrokenRules() {
+  static std::set<posenc_status> rules;
+  return rules;
+}
+
+// Expects that the call reports `want`, and where the mistake is if it is asked. Unless `want` is POSENC_OK,
+// its memory must not change.
+posenc_status Expect(const Refusal& want, Call& call, const Told& where = {}) {
+  const auto before = call.memory;
+  posenc_status status = POSENC_OK;
+  for (const bool is_told : {false, true}) {
+    Told told;
+    call.a.bad_index = is_told ? &told.index : nullptr;
+    call.a.bad_axis = is_told ? &told.axis : nullptr;
+    status = call();
+    EXPECT_EQ(status, want) << call.function.name << ": " << NameOf(status);
+    if (status == want) BrokenRules().insert(status);
+    EXPECT_EQ(told.index, is_told ? where.index : kUntold) << call.function.name;
+    EXPECT_EQ(told.axis, is_told ? where.axis : kUntold) << call.function.name;
+    if (want.IsOk()) continue;
+    for (std::size_t k = 0; k < before.size(); ++k)
+      EXPECT_TRUE(SameBits(call.memory[k], before[k])) << call.function.name << " has written: " << want;
   }
+  call.a.bad_index = call.a.bad_axis = nullptr;
+  if (want.IsOk()) call.Settle();
+  return status;
 }
 
-template <class Value>
-constexpr posenc_type ListType() {
-  return std::is_same_v<Value, float>    ? POSENC_F32
-         : std::is_same_v<Value, double> ? POSENC_F64
-         : sizeof(Value) == 4            ? POSENC_I32
-                                         : POSENC_I64;
+// The same after an argument got another value. The sentence must name the argument.
+template <class T>
+void ExpectWith(void* argument, T value, const Refusal& want, Call& call, const Told& where = {}) {
+  T before;
+  std::memcpy(&before, argument, sizeof(before));
+  std::memcpy(argument, &value, sizeof(value));
+  SCOPED_TRACE(testing::Message() << "types " << call.a.type << ", " << call.a.list_type << ", "
+                                  << call.a.table_type << ", argument " << value << " for " << before);
+  const std::string sentence = posenc_status_message(Expect(want, call, where));
+  const ArgumentWords arguments(&call);
+  const Argument* const known = arguments.Find(argument);
+  ASSERT_NE(known, nullptr);
+  EXPECT_TRUE(want.IsOk() || Names(sentence, known->says)) << known->name << ": " << sentence;
+  std::memcpy(argument, &before, sizeof(before));
 }
 
-TEST(RefusalsOfTables, WithoutTheRow) {
-  const std::vector<std::int64_t> zeros(kRows);
-  for (const bool is_null : {false, true}) {
-    Expect(
-        Refusal(rule::no_ids), kEmbeds,
-        [&](Call& c) {
-          c.a.vocabulary = 0;
-          c.a.list_type = POSENC_I64;
-          c.a.list = zeros.data();
-          if (is_null) c.a.table = nullptr;
-        },
-        0);
-  }
-  Expect(Refusal(rule::size_table), kEmbeds, [](Call& c) {
-    c.a.vocabulary = 41;
-    c.a.table_stride = kMaxSize / 4;
-  });
-  Expect(Refusal(POSENC_BAD_STRIDE, "stride of the lookup"), kEmbeds, [](Call& c) {
-    c.a.rows = 0;
-    c.a.table_stride = kDim - 1;
-  });
+bool Creates(const Function& function) { return function.Is("_create") || function.Is("_memory_size"); }
+bool IsOfRotaries(const Function& function) {
+  return function.Is("_rotary") || function.Is("_rotate") || function.Is("_cache");
 }
 
-// The call reports the first row at fault, and whether the id or the position is wrong. If both are wrong, it
-// reports the id.
-TEST(RefusalsOfTables, BadPositionsBesideIds) {
-  using Values = std::vector<std::int64_t>;
-  const auto expect = [](const Refusal& want, const Values& ids, const Values& positions, std::size_t index) {
-    Expect(
-        want, {"posenc_embed_at"},
-        [&](Call& c) {
-          c.a.list_type = c.a.position_type = POSENC_I64;
-          c.a.list = ids.data();
-          c.a.positions = positions.data();
-        },
-        index);
-  };
-  const std::int64_t far = POSENC_MAX_POSITION + 1, end = kRows;
-  expect(POSENC_OK, {0, 1, 2}, {POSENC_MAX_POSITION, -POSENC_MAX_POSITION, 0}, kUntold);
-  expect(Refusal(rule::position_range), {0, 1, 2}, {0, 5, far}, 2);
-  expect(Refusal(rule::position_range), {0, 1, -1}, {0, -far, 5}, 1);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, 5, far}, 1);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, end, 2}, {0, far, 5}, 1);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "each id"), {0, 1, -1}, {0, 5, 6}, 2);
-  Spec spec = MakeSpec(kDim);
-  spec.nan_rows = true;
-  const Encoder any = Create(spec);
-  const double doubles[] = {0.5, kNaN, 1.0};
-  const auto with_nan = [&](Call& c, const Values& ids) {
-    c.a.encoder = any.get();
-    c.a.list_type = POSENC_I64;
-    c.a.list = ids.data();
-    c.a.positions = doubles;
-  };
-  const Values good(kRows), bad = {0, 1, end};
-  Expect(POSENC_OK, {"posenc_embed_at"}, [&](Call& c) { with_nan(c, good); });
-  Expect(
-      Refusal(POSENC_OUT_OF_RANGE, "each id"), {"posenc_embed_at"}, [&](Call& c) { with_nan(c, bad); }, 2);
+// --- members.inc ---
+
+template <class T>
+struct MemberValues {
+  std::vector<T> forbidden, allowed;
+};
+
+#define POSENC_VALUES_any Flags()
+#define POSENC_VALUES_positive \
+  Reals({0.0, -0.0, -1.0, -0x1p-1074, -1e4, kNaN, HUGE_VAL, -HUGE_VAL}, {0x1p-1074, DBL_MAX})
+#define POSENC_VALUES_finite Reals({kNaN, -kNaN, HUGE_VAL, -HUGE_VAL}, {0.0, -0.0, -DBL_MAX, DBL_MAX})
+#define POSENC_VALUES_exponent                                                                             \
+  Reals({kNaN, -kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p128, -0x1.0000000000001p128, 1e300, DBL_MAX}, \
+        {0.0, -0.0, 0x1p128, -0x1p128})
+#define POSENC_VALUES_not_nan Reals({kNaN, -kNaN}, {0.0, -1.0, HUGE_VAL, -HUGE_VAL, 1e-310})
+#define POSENC_VALUES_gain                                                                               \
+  Reals({-1.0, -0x1p-64, 0x1.fffffffffffffp-65, 0x0.fffffp-64, 0x1.0000000000001p64, 0x1.00001p64, kNaN, \
+         HUGE_VAL, -HUGE_VAL, 5e-324},                                                                   \
+        {0.0, -0.0, 0x1p-64, 1.0, 0x1p64})
+#define POSENC_VALUES_position Positions()
+#define POSENC_VALUES_flag Flags()
+#define POSENC_VALUES_range(least, most) Range(least, most)
+#define POSENC_VALUES_even(most) Even(most)
+#define POSENC_VALUES_value(of) Choices(internal::EndOf(internal::Of::of))
+#define POSENC_VALUES_pairing Choices(2)
+
+MemberValues<double> Reals(std::vector<double> forbidden, std::vector<double> allowed) {
+  return {std::move(forbidden), std::move(allowed)};
+}
+MemberValues<std::int64_t> Positions() {
+  constexpr std::int64_t kMost = POSENC_MAX_POSITION;
+  return {{-kMost - 1, kMost + 1, kMinInt64, kMaxInt64}, {-kMost, kMost}};
+}
+MemberValues<std::int32_t> Flags() { return {{2, -1, 3, 256, 257, 65536, kMinInt, kMaxInt}, {0, 1}}; }
+MemberValues<std::size_t> Range(std::size_t least, std::size_t most) {
+  return {{least - 1, most + 1, kMaxSize}, {least, most}};
+}
+MemberValues<std::size_t> Even(std::size_t most) {
+  return {{1, 3, most - 1, most + 1, most + 2, kMaxSize, kMaxSize - 1}, {0, 2, most}};
+}
+MemberValues<std::int32_t> Choices(std::int32_t end) {
+  MemberValues<std::int32_t> values{{-1, end, std::max(end, 11), 100, 255, 256, 257, 65536, kMinInt, kMaxInt},
+                                    {}};
+  for (std::int32_t value = 0; value < end; ++value) values.allowed.push_back(value);
+  return values;
 }
 
-// A sequence's position is the shared first position plus the sequence's own. If either is 2^62 or more, the
-// call is refused, even if the sum is in range.
-template <class Value>
-void ExpectSums(std::int64_t shared, const std::vector<Value>& firsts, std::size_t bad = kUntold) {
-  SCOPED_TRACE(testing::Message() << shared << " + " << testing::PrintToString(firsts));
-  Expect(
-      bad == kUntold ? Refusal(POSENC_OK) : Refusal(rule::first_position_range), kBatch,
-      [&](Call& c) {
-        c.a.first = shared;
-        c.a.list_type = ListType<Value>();
-        c.a.list = firsts.data();
-      },
-      bad);
-}
-
-TEST(RefusalsOfBatches, BadSumsOfFirstPositions) {
-  constexpr std::int64_t kFar = (std::int64_t{1} << 62) - 1;
-  constexpr auto kLast = POSENC_MAX_POSITION - static_cast<std::int64_t>(kRows) + 1;
-  using Narrow = std::vector<std::int32_t>;
-  ExpectSums(-POSENC_MAX_POSITION, Narrow{kMaxInt, 0});
-  ExpectSums(POSENC_MAX_POSITION, Narrow{kMinInt, 0}, 1);
-  ExpectSums(-1, Narrow{0, kMinInt}, 1);
-  using Firsts = std::vector<std::int64_t>;
-  ExpectSums(0, Firsts{kLast, -POSENC_MAX_POSITION});
-  ExpectSums(0, Firsts{kLast, kLast + 1}, 1);
-  ExpectSums(1000, Firsts{0, kLast - 1000});
-  ExpectSums(1000, Firsts{0, kLast - 999}, 1);
-  ExpectSums(-1000, Firsts{0, -POSENC_MAX_POSITION + 1000});
-  ExpectSums(-1000, Firsts{0, -POSENC_MAX_POSITION + 999}, 1);
-  ExpectSums(kFar, Firsts{-kFar, -kFar + 5});
-  ExpectSums(kFar, Firsts{-kFar, -kFar - 1}, 1);
-  ExpectSums(kFar + 1, Firsts{-kFar, -kFar}, 0);
-  ExpectSums(kFar + 1, Firsts{kFar + 1, 0}, 0);
-  ExpectSums(-kFar, Firsts{kFar, kFar - 5});
-  ExpectSums(-kFar, Firsts{kFar, kFar + 1}, 1);
-  ExpectSums(-kFar - 1, Firsts{kFar, kFar}, 0);
-  ExpectSums(kMaxInt64, Firsts{kMinInt64, 0}, 0);
-  ExpectSums(5, Firsts{0, kMinInt64}, 1);
-  ExpectSums(5, Firsts{0, kMaxInt64}, 1);
-}
-
-TEST(RefusalsOfBatches, Sequences) {
-  const auto expect = [](const Refusal& want, std::size_t sequences, std::size_t batch_stride) {
-    SCOPED_TRACE(testing::Message() << sequences << " sequences " << batch_stride << " apart");
-    Expect(want, kBatch, [&](Call& c) {
-      c.a.list = nullptr;
-      c.a.batch = sequences;
-      c.a.batch_stride = batch_stride;
-    });
-  };
-  expect(Refusal(POSENC_BAD_STRIDE, "stride of the batch"), 7, kRows * kDim - 1);
-  expect(Refusal(rule::size_batch), 7, kMaxSize);
-  expect(Refusal(rule::size_batch), 7, kMaxSize / 8);
-  expect(Refusal(rule::size_batch), kMaxSize, kRows * kDim);
-  expect(Refusal(rule::size_batch), kMaxSize / 8 + 1, 32);  // wraps around to 0
-  expect(POSENC_OK, 1, 0);                                  // one sequence needs no stride
-  Expect(POSENC_OK, kBatch, [](Call& c) {
-    c.a.batch = c.a.batch_stride = 0;
-    c.a.data = nullptr;
-    c.a.list = nullptr;
-  });
-  for (const std::int64_t first : {POSENC_MAX_POSITION - 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64}) {
-    Expect(Refusal(rule::run_range), kBatch, [&](Call& c) {
-      c.a.first = first;
-      c.a.list = nullptr;  // all sequences begin at that position
-    });
-  }
-}
-
-// A row has one column of 16 bits, and the list has 64 bits for each row, so the list overflows first.
-TEST(RefusalsOfLists, ThatOverflowAlone) {
-  const Encoder narrow = Create(MakeSpec(1));
-  for (const Names& names : {Names{"posenc_write_at", "posenc_add_at"}, kBatch}) {
-    Expect(Refusal(rule::size_list), names, [&](Call& c) {
-      c.a.encoder = narrow.get();
-      c.a.stride = c.a.batch_stride = c.a.rows = 1;
-      c.a.type = POSENC_BF16;
-      c.a.list_type = POSENC_I64;
-      (names == kBatch ? c.a.batch : c.a.rows) = kMaxSize / 8 + 1;
-    });
-  }
-  // No tensor limits the list of a rotary with several axes.
-  posenc_rotary_spec spec = MakeRotarySpec(kDim);
-  spec.axes = 4;
-  std::fill(spec.sections, spec.sections + 4, 1);
-  const RotaryPtr rotary = CreateRotary(spec);
-  for (const std::size_t tokens : {kMaxSize / 4 + 1, kMaxSize / 2 + 1, kMaxSize, kMaxSize / 16 + 1}) {
-    for (const std::size_t count : {0u, 1u}) {
-      Expect(Refusal(rule::size_list), {"posenc_rotate_at"}, [&](Call& c) {
-        c.a.rotary = rotary.get();
-        c.a.rows = tokens;
-        c.a.tensor_count = count;
-        c.a.tensors[0].heads = 0;
-      });
+// Expects that creation refuses a spec, or with `allowed` that it has no objection to the member.
+template <class S>
+void ExpectOfSpec(const S& spec, posenc_status broken, bool allowed) {
+  constexpr bool kIsRotary = std::is_same_v<S, posenc_rotary_spec>;
+  Setting setting;
+  if constexpr (kIsRotary) setting.rotary_spec = spec;
+  if constexpr (!kIsRotary) setting.spec = spec;
+  for (const Function& function : Functions()) {
+    if (!Creates(function) || IsOfRotaries(function) != kIsRotary) continue;
+    if (allowed && !function.Is("_memory_size")) continue;
+    Call call(function, setting, 0, 0, 0);
+    if (allowed) {
+      EXPECT_NE(call(), broken) << NameOf(broken);
+    } else {
+      Expect(broken, call);
     }
   }
 }
 
-// The list has the positions of axis 0 first. Positions of all axes are checked.
-TEST(RefusalsOfLists, OfSeveralAxes) {
-  posenc_rotary_spec spec = MakeRotarySpec(kDim);
-  spec.axes = 2;
-  spec.sections[0] = 1;
-  spec.sections[1] = 3;
-  const RotaryPtr rotary = CreateRotary(spec);
-  for (std::size_t index = 0; index <= 2 * kRows; ++index) {
-    std::vector<double> positions(2 * kRows, 1.5);
-    if (index < positions.size()) positions[index] = positions.back() = kNaN;
-    Expect(
-        index < positions.size() ? Refusal(rule::token_position_range) : Refusal(POSENC_OK),
-        {"posenc_rotate_at", "posenc_write_cache_at"},
-        [&](Call& c) {
-          c.a.rotary = rotary.get();
-          c.a.list_type = POSENC_F64;
-          c.a.list = positions.data();
-        },
-        index < positions.size() ? index : kUntold);
-  }
-}
-
-TEST(RefusalsOfGrids, Axes) {
-  for (const std::size_t count : {std::size_t{0}, std::size_t{POSENC_MAX_GRID_AXES + 1}, kMaxSize}) {
-    Expect(Refusal(POSENC_BAD_ARGUMENT, "axis_count must be 1 .. 8"), kGrids,
-           [&](Call& c) { c.a.axis_count = count; });
-  }
-  for (const std::size_t axis : {0u, 1u}) {
-    Expect(
-        Refusal(rule::null_axis_encoder), kGrids, [&](Call& c) { c.a.axes[axis].encoder = nullptr; }, kUntold,
-        axis);
-  }
-  Expect(
-      Refusal(rule::type_positions), kGrids, [](Call& c) { c.a.axes[1].positions.type = posenc_type{7}; },
-      kUntold, 1);
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].positions.type = posenc_type{4711}; });  // no list
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axis_count = 1; });
-  std::vector<posenc_grid_axis> many(POSENC_MAX_GRID_AXES);
-  Expect(POSENC_OK, kGrids, [&](Call& c) {
-    for (std::size_t k = 0; k < many.size(); ++k) many[k] = {c.a.encoder, k * kDim, 1, {}, 5};
-    c.a.passed_axes = many.data();
-    c.a.axis_count = many.size();
-    c.a.stride = many.size() * kDim;
-    c.a.prefix_rows = 0;
-  });
-}
-
-// Axis 0 has the columns kDim .. 2 * kDim - 1. Axis 1 has the columns before them.
-TEST(RefusalsOfGrids, Columns) {
-  Expect(
-      Refusal(rule::stride_grid), kGrids, [](Call& c) { c.a.stride = 2 * kDim - 1; }, kUntold, 0);
-  Expect(
-      Refusal(rule::stride_grid), kGrids, [](Call& c) { c.a.axis_count = 1, c.a.stride = 0; }, kUntold, 0);
-  for (const std::size_t column : {kDim + 1, 2 * kDim, kMaxSize, kMaxSize - kDim + 1}) {
-    Expect(
-        Refusal(rule::stride_grid), kGrids, [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
-  }
-  for (const std::size_t column : {std::size_t{1}, kDim - 1, kDim}) {
-    Expect(
-        Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
-        [&](Call& c) { c.a.axes[1].column = column; }, kUntold, 1);
-  }
-  for (const std::size_t column : {std::size_t{0}, std::size_t{1}, kDim - 1}) {
-    Expect(
-        Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
-        [&](Call& c) { c.a.axes[0].column = column; }, kUntold, 1);
-  }
-  Expect(
-      Refusal(POSENC_BAD_ARGUMENT, "columns in common"), kGrids,
-      [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim - 1; }, kUntold, 1);
-  Expect(POSENC_OK, kGrids, [](Call& c) { c.a.axes[0].column = 0, c.a.axes[1].column = kDim; });
-  const Encoder wide = Create(MakeSpec(kDim + 1));
-  Expect(
-      Refusal(rule::stride_grid), kGrids, [&](Call& c) { c.a.axes[0].encoder = wide.get(); }, kUntold, 0);
-}
-
-TEST(RefusalsOfGrids, Counts) {
-  const auto expect = [](const Refusal& want, std::size_t x, std::size_t y, std::size_t prefix) {
-    SCOPED_TRACE(testing::Message() << x << " by " << y << " and " << prefix);
-    Expect(want, kGrids, [&](Call& c) {
-      c.a.axes[0].count = x;
-      c.a.axes[1].count = y;
-      c.a.prefix_rows = prefix;
-    });
-  };
-  expect(Refusal(rule::size_cells), kMaxSize, kMaxSize, 0);
-  expect(Refusal(rule::size_cells), kMaxSize / 2 + 1, 2, 0);  // wraps around to 0
-  expect(Refusal(rule::size_rows), 1, kMaxSize / 4 + 1, 0);
-  expect(Refusal(rule::size_cells), 6, 2, kMaxSize - 11);  // the same
-  expect(Refusal(rule::size_rows), 6, 2, kMaxSize / 2);
-  expect(Refusal(rule::size_rows), 0, kMaxSize, kMaxSize);
-  expect(POSENC_OK, 0, kMaxSize, 1);
-  Expect(Refusal(rule::size_rows), kGrids, [](Call& c) {  // the list alone is too large
-    if (c.a.type != POSENC_BF16) c.a.stride = kMaxSize;
-    c.a.axes[1].count = kMaxSize / 8 + 1;
-  });
-  Expect(POSENC_OK, kGrids, [](Call& c) {
-    c.a.axes[1].count = c.a.prefix_rows = 0;
-    c.a.axes[0].first_position = kMaxInt64;
-    c.a.data = nullptr;
-  });
-}
-
-TEST(RefusalsOfGrids, Runs) {
-  Spec spec = MakeSpec(kDim);
-  spec.position_offset = 10;
-  const Encoder shifted = Create(spec);
-  const auto expect = [&](std::int64_t first, std::size_t count, std::size_t index, bool shift = false) {
-    SCOPED_TRACE(testing::Message() << count << " from " << first);
-    const bool ok = index == kUntold;
-    Expect(
-        ok ? Refusal(POSENC_OK) : Refusal(rule::run_range), kGrids,
-        [&](Call& c) {
-          if (shift) c.a.axes[0].encoder = shifted.get();
-          c.a.axes[0].first_position = first;
-          c.a.axes[0].count = count;
-        },
-        index, ok ? kUntold : 0);
-  };
-  expect(POSENC_MAX_POSITION - 1, 2, kUntold);
-  expect(POSENC_MAX_POSITION, 2, 1);
-  expect(POSENC_MAX_POSITION - 3, 6, 4);
-  expect(POSENC_MAX_POSITION + 1, 1, 0);
-  expect(-POSENC_MAX_POSITION, 2, kUntold);
-  expect(-POSENC_MAX_POSITION - 1, 2, 0);
-  expect(kMaxInt64, 2, 0);
-  expect(kMinInt64, 2, 0);
-  expect(POSENC_MAX_POSITION - 11, 2, kUntold, true);
-  expect(POSENC_MAX_POSITION - 10, 2, 1, true);
-  expect(POSENC_MAX_POSITION - 9, 2, 0, true);
-  expect(-POSENC_MAX_POSITION - 10, 2, kUntold, true);
-  expect(-POSENC_MAX_POSITION - 11, 2, 0, true);
-}
-
-// With nan_rows listed positions may have any value, but runs of positions are checked as always. The call
-// reports the first axis at fault.
-TEST(RefusalsOfGrids, Lists) {
-  Spec spec = MakeSpec(kDim);
-  spec.nan_rows = true;
-  const Encoder any = Create(spec);
-  const double bad[] = {kNaN, HUGE_VAL};
-  const auto list = [&](posenc_grid_axis* axis) { axis->positions = {POSENC_F64, bad}; };
-  Expect(POSENC_OK, kGrids, [&](Call& c) {
-    list(&c.a.axes[1]);
-    c.a.axes[1].encoder = any.get();
-  });
-  Expect(
-      Refusal(rule::run_range), kGrids,
-      [&](Call& c) {
-        c.a.axes[0].encoder = any.get();
-        c.a.axes[0].first_position = -POSENC_MAX_POSITION - 1;
-      },
-      0, 0);
-  Expect(
-      Refusal(rule::position_range), kGrids,
-      [&](Call& c) {
-        for (posenc_grid_axis& axis : c.a.axes) list(&axis), axis.count = 2;
-      },
-      0, 0);
-}
-
-// The memory that counts as written begins at the first column of an axis.
-TEST(RefusalsOfGrids, ListsBesideTheColumns) {
-  for (const bool after : {false, true}) {
-    for (const bool overlaps : {false, true}) {
-      Expect(
-          overlaps ? Refusal(rule::overlap_positions) : Refusal(POSENC_OK), kGrids,
-          [&](Call& c) {
-            const std::size_t size = SizeOfType(c.a.type), bytes = 2 * sizeof(std::int64_t),
-                              stride = 2 * kDim + 3;
-            for (posenc_grid_axis& axis : c.a.axes) axis.column += 2;
-            c.a.stride = stride;
-            c.a.axes[1].positions.type = POSENC_I64;
-            auto* const out = reinterpret_cast<unsigned char*>(c.memory[0].data()) + 400;
-            unsigned char* const first = out + 2 * size;
-            unsigned char* const end = out + (2 * kRows * stride + 2 * kDim + 2) * size;
-            std::fill(c.memory[0].begin(), c.memory[0].end(), 0.0);
-            c.a.data = out;
-            c.a.axes[1].positions.data =
-                after ? end - (overlaps ? 1 : 0) : first - bytes + (overlaps ? 1 : 0);
-            if (!overlaps) c.a.axes[1].count = 2;
-          },
-          kUntold, overlaps ? 1 : kUntold);
+template <class S, class M, class T>
+void TryMember(const S& good, posenc_status broken, const char* name, M S::*member,
+               const MemberValues<T>& values) {
+  const std::string sentence = posenc_status_message(broken);
+  EXPECT_EQ(sentence.rfind(std::string(name) + " must be ", 0), 0u) << sentence;
+  for (const bool allowed : {false, true}) {
+    for (const T value : allowed ? values.allowed : values.forbidden) {
+      SCOPED_TRACE(testing::Message() << name << "=" << value);
+      S spec = good;
+      spec.*member = static_cast<M>(value);
+      ExpectOfSpec(spec, broken, allowed);
     }
   }
 }
 
-// The heads of a token may be next to each other or apart, and so may the tokens of a head. They must not
-// cross.
-TEST(RefusalsOfHeads, Strides) {
-  const auto expect = [](const Refusal& want, std::size_t tokens, std::size_t heads, std::size_t token_stride,
-                         std::size_t head_stride) {
-    SCOPED_TRACE(testing::Message() << tokens << " tokens " << token_stride << " apart, " << heads
-                                    << " heads " << head_stride << " apart");
-    Expect(want, kTensors, [&](Call& c) {
-      c.a.rows = tokens;
-      c.a.tensors[0].heads = heads;
-      c.a.tensors[0].token_stride = token_stride;
-      c.a.tensors[0].head_stride = head_stride;
-    });
-  };
-  expect(POSENC_OK, 3, 2, 16, 8);
-  expect(POSENC_OK, 3, 2, 17, 8);
-  expect(POSENC_OK, 3, 2, 17, 9);
-  using Strides = std::pair<std::size_t, std::size_t>;  // of tokens, of heads
-  for (const auto& [token, head] : {Strides{16, 9}, {15, 8}, {0, 8}, {8, 8}, {7, 24}})
-    expect(Refusal(POSENC_BAD_STRIDE, "token_stride"), 3, 2, token, head);
-  for (const auto& [token, head] : {Strides{16, 7}, {16, 0}, {8, 23}, {9, 25}})
-    expect(Refusal(POSENC_BAD_STRIDE, "head_stride"), 3, 2, token, head);
-  expect(POSENC_OK, 3, 2, 8, 24);  // [heads, tokens, head_dim]
-  expect(POSENC_OK, 3, 2, 9, 26);
-  expect(POSENC_OK, 3, 1, 8, 0);  // a single token has no stride
-  expect(POSENC_OK, 3, 1, 8, 3);
-  expect(Refusal(POSENC_BAD_STRIDE, "token_stride"), 3, 1, 7, 8);
-  expect(POSENC_OK, 1, 2, 0, 8);
-  expect(POSENC_OK, 1, 2, 3, 8);
-  expect(Refusal(POSENC_BAD_STRIDE, "head_stride"), 1, 2, 16, 7);
-  expect(POSENC_OK, 1, 1, 0, 0);
+#define POSENC_TAKE_MEMBER(name, S, member, values) TryMember(good, rule::name, #member, &S::member, values);
+#define POSENC_SKIP_MEMBER(name, S, member, values)
+#define POSENC_MEMBER(must, name, S, member, values) POSENC_MEMBER_OF(must, name, S, member, values)
+#define POSENC_MEMBER_OF(use, end, check, name, S, member, values) \
+  POSENC_##use##_MEMBER(name, S, member, values)
+
+void TryMembers(const posenc_spec& good) {
+#define POSENC_SPEC(kind, name, initial, of, must, help) \
+  POSENC_MEMBER(POSENC_MUST_##must, spec_##name, posenc_spec, name, POSENC_VALUES_##must)
+#include "spec/members.inc"
+}
+void TryMembers(const posenc_rotary_spec& good) {
+#define POSENC_ROTARY(kind, name, initial, of, must, help) \
+  POSENC_MEMBER(POSENC_MUST_##must, rotary_##name, posenc_rotary_spec, name, POSENC_VALUES_##must)
+#include "spec/members.inc"
 }
 
-TEST(RefusalsOfHeads, Sizes) {
-  for (const std::size_t stride : {kMaxSize, kMaxSize / 2, kMaxSize / 4, kMaxSize / 4 + 1}) {
-    for (std::size_t posenc_heads::*member :
-         {&posenc_heads::token_stride, &posenc_heads::head_stride, &posenc_heads::source_token_stride,
-          &posenc_heads::source_head_stride}) {
-      Expect(Refusal(rule::size_heads), kTensors, [&](Call& c) {
-        if (c.a.tensors[0].source == nullptr) c.a.tensors[0].source = c.a.tensors[1].data;
-        c.a.tensors[0].*member = stride;
-      });
-    }
+// In every good spec, because other checks must not come first.
+void TryAllMembers() {
+  for (const char* good : {"dim=8", "dim=8 phase_rounding=f32_pow_div", "dim=8 frequencies=1:1:1:1",
+                           "dim=1 input_first=1 has_padding=1"}) {
+    SCOPED_TRACE(good);
+    TryMembers(EncoderSpec(good));
   }
-  for (const std::size_t heads : {kMaxSize, kMaxSize / 8 + 1, kMaxSize / 32 + 1}) {
-    Expect(Refusal(rule::size_heads), kTensors, [&](Call& c) {
-      c.a.tensors[0].heads = heads;
-      c.a.tensors[0].token_stride = 0;
-      c.a.rows = 1;
-    });
+  for (const char* good :
+       {"head_dim=128", "head_dim=20 axis_order=axial axes=3 sections=3:5:2",
+        "head_dim=64 phase_rounding=f32_exp",
+        "head_dim=128 scaling=yarn original_length=4096 factor=4 amplitude=1",
+        "head_dim=6 frequencies_f32=1:2:3", "head_dim=128 scaling=llama3 original_length=8192 factor=8",
+        "head_dim=128 scaling=proportional",
+        "head_dim=8 scaling=longrope factor=32 length=5000 original_length=4096 factors=1:1.5:2:4 "
+        "long_factors=1:2:4:8 amplitude=1.5"}) {
+    SCOPED_TRACE(good);
+    TryMembers(RotarySpecOf(good));
   }
 }
 
-TEST(RefusalsOfHeads, NothingToDoIsFine) {
-  Expect(POSENC_OK, kTensors, [](Call& c) {
-    c.a.tensors[0].data = nullptr;
-    c.a.tensors[0].heads = c.a.tensors[0].token_stride = c.a.tensors[0].head_stride = 0;
-  });
-  Expect(POSENC_OK, kTensors, [](Call& c) {
-    c.a.passed_tensors = nullptr;
-    c.a.tensor_count = 0;
-  });
-  Expect(POSENC_OK, kTensors, [](Call& c) {
-    c.a.tensor_count = 1;
-    c.a.tensors[1].data = nullptr;
-  });
-}
+// --- refusals.inc ---
 
-// Cases: the source has the same address as the data, two tensors read the same source, all heads are the
-// same.
-TEST(RefusalsOfHeads, Sources) {
-  const auto in_place = [](Call& c) {
-    posenc_heads& t = c.a.tensors[0];
-    t.source = t.data;
-    t.source_token_stride = t.source_head_stride = 0;
-    return &t;
-  };
-  Expect(POSENC_OK, kTensors, [&](Call& c) { in_place(c); });
-  Expect(POSENC_OK, kTensors, [&](Call& c) {
-    posenc_heads* t = in_place(c);
-    t->source_token_stride = t->token_stride;
-    t->source_head_stride = t->head_stride;
-  });
-  Expect(Refusal(rule::overlap_source), kTensors, [&](Call& c) {
-    posenc_heads* t = in_place(c);
-    t->source_token_stride = t->token_stride + 1;
-  });
-  std::vector<double> source(100);
-  Expect(POSENC_OK, kTensors, [&](Call& c) {
-    for (posenc_heads& t : c.a.tensors) t.source = source.data();
-    c.a.tensors[0].source_token_stride = c.a.tensors[0].source_head_stride = 1;
-  });
-}
-
-TEST(RefusalsOfHeads, TheLastTwoOfThree) {
-  std::vector<float> first(kRows * kDim), others(2 * kRows * kDim);
-  for (const std::size_t distance : {kRows * kDim, kRows * kDim - 1}) {
-    posenc_heads tensors[3] = {};
-    for (posenc_heads& t : tensors) t = DenseHeads(first.data(), 1, kDim);
-    tensors[1].data = others.data();
-    tensors[2].data = &others[distance];
-    Expect(distance == kRows * kDim ? Refusal(POSENC_OK) : Refusal(rule::overlap_tensors), kTensors,
-           [&](Call& c) {
-             c.a.type = POSENC_F32;
-             c.a.passed_tensors = tensors;
-             c.a.tensor_count = 3;
-           });
+bool IsNamed(const Function& function, const std::string& names) {
+  for (const std::string& name : Split(names)) {
+    const std::string full = "posenc_" + name.substr(0, name.find('*'));
+    if (full == function.name || (name.back() == '*' && function.Is(full.c_str()))) return true;
   }
+  return false;
 }
 
-// q, k and v of one projection, with its axes in any order.
-TEST(RefusalsOfHeads, FusedTensors) {
-  const auto expect = [](const Refusal& want, std::size_t second, std::size_t token_stride,
-                         std::size_t head_stride, std::size_t heads, std::size_t fewest_tokens = 1) {
-    for (std::size_t tokens = fewest_tokens; tokens <= kRows; ++tokens) {
-      SCOPED_TRACE(testing::Message()
-                   << tokens << " tokens " << token_stride << " apart, heads " << head_stride
-                   << " apart, the second tensor " << second << " behind the first");
-      Expect(want, kTensors, [&](Call& c) {
-        c.a.rows = tokens;
-        for (posenc_heads& tensor : c.a.tensors) {
-          tensor = {};
-          tensor.type = c.a.type;
-          tensor.heads = heads;
-          tensor.token_stride = token_stride;
-          tensor.head_stride = head_stride;
+// Text in which each `from` is replaced.
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// The name of the argument or member that a word sets.
+std::string NameIn(const std::string& word) { return word.substr(0, word.find('=')); }
+
+// What a row and a change set: members of a spec, and arguments.
+struct Words {
+  std::string members;
+  std::vector<std::pair<std::string, std::string>> arguments;
+  std::string says;  // how sentences call all of them
+};
+
+Words WordsIn(const std::string& text) {
+  Arguments none{};
+  const std::vector<Argument> known = ArgumentsOf(none);
+  Words words;
+  for (const std::string& word : Split(text)) {
+    for (const char* index : {"[0]", "[1]"}) {
+      const std::string name = Replaced(NameIn(word), "[*]", index);
+      const auto argument =
+          std::find_if(known.begin(), known.end(), [&](const Argument& each) { return each.name == name; });
+      if (argument != known.end()) {
+        words.arguments.emplace_back(name, word.substr(word.find('=') + 1));
+        words.says.append("|").append(argument->says);
+      } else {
+        words.members.append(Replaced(word, "max", kMaxSizeText)).append(" ");
+        const std::string base = Replaced(Replaced(name, "_f32", ""), "+", "");
+        words.says.append("|").append(base);
+        for (const internal::Member& member : internal::kRotaryMembers) {
+          if (member.kind == internal::Kind::kList && base == member.name)
+            words.says.append("|").append(member.of);  // the list's count
         }
-        c.a.tensors[0].data = c.memory[c.a.passed_cache != nullptr ? 2 : 0].data();
-        if (c.a.passed_cache != nullptr && c.a.cache.sin == nullptr) c.a.tensors[0].data = c.memory[1].data();
-        c.a.tensors[1].data =
-            static_cast<unsigned char*>(c.a.tensors[0].data) + second * SizeOfType(c.a.type);
+      }
+      if (name == NameIn(word)) break;  // else the word sets the argument with index 1, too
+    }
+  }
+  return words;
+}
+
+// Makes the calls of a row after a change.
+void Change(const RefusalRow& row, const std::string& change, const Refusal& want) {
+  if (change.find("[?]") != std::string::npos) {
+    for (const char* index : {"[0]", "[1]"}) Change(row, Replaced(change, "[?]", index), want);
+    return;
+  }
+  SCOPED_TRACE(std::string(row.calls) + ": " + row.good + ", " + change);
+  const Words words = WordsIn(std::string(row.good) + " " + change);
+  EXPECT_TRUE(want.IsOk() || Names(want.words, words.says)) << "does not name what is wrong: " << want.words;
+  Told where;
+  for (const std::string& word : Split(want.IsOk() ? "" : row.told)) {
+    if (NameIn(word) == "index") where.index = SizeIn(word.substr(6));
+    if (NameIn(word) == "axis") where.axis = SizeIn(word.substr(5));
+  }
+  std::size_t made = 0;
+  for (const Function& function : Functions()) {
+    if (!IsNamed(function, row.calls)) continue;
+    const bool is_sized = std::string(row.told) == "sized" && function.Is("_memory_size");
+    for (int kind = 0; kind < (Creates(function) ? 1 : 4); ++kind) {
+      Setting setting(nullptr, 8, 3);
+      if (!Creates(function)) setting.SetKind(kind);
+      if (IsOfRotaries(function)) setting.rotary_spec = With(setting.rotary_spec, words.members);
+      if (!IsOfRotaries(function)) setting.spec = With(setting.spec, words.members);
+      ASSERT_TRUE(Creates(function) || setting.Create());
+      ForEachCallOf(function, setting, [&](Call& call) {
+        call.room = 4096;
+        call.Settle();
+        ArgumentWords arguments(&call);
+        for (const auto& [name, value] : words.arguments) arguments.Set(*arguments.Find(name), value);
+        Expect(is_sized ? Refusal(POSENC_OK) : want, call, where);
+        ++made;
       });
     }
-  };
-  expect(POSENC_OK, 2 * kDim, 6 * kDim, kDim, 2);  // [tokens, (q q k k v v), head_dim]
-  expect(POSENC_OK, 3 * kDim, 6 * kDim, kDim, 3);
-  expect(Refusal(rule::overlap_tensors), 2 * kDim - 1, 6 * kDim, kDim, 2);
-  expect(Refusal(rule::overlap_tensors), 2 * kDim, 6 * kDim, kDim, 3);
-  expect(POSENC_OK, kDim, 6 * kDim, 3 * kDim, 2);  // [tokens, heads, (q k v), head_dim]
-  expect(POSENC_OK, 2 * kDim, 6 * kDim, 3 * kDim, 2);
-  expect(Refusal(rule::overlap_tensors), kDim - 1, 6 * kDim, 3 * kDim, 2);
-  expect(Refusal(rule::overlap_tensors), 2 * kDim + 1, 6 * kDim, 3 * kDim, 2);
-  expect(POSENC_OK, kDim, 2 * kDim, 6 * kDim, 2);  // [heads, tokens, (q k), head_dim]
-  expect(Refusal(rule::overlap_tensors), kDim + 1, 2 * kDim, 6 * kDim, 2, 2);
+  }
+  EXPECT_NE(made, 0u) << "there is no such function";
 }
 
-// These members are reserved for later versions.
-TEST(RefusalsOfHeads, ReservedPointers) {
-  const float x = 1.0f;
-  const Refusal reserved(POSENC_BAD_ARGUMENT, "norm, slots and token_factors null");
-  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[1].norm = &x; });
-  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[0].slots = &x; });
-  Expect(reserved, kTensors, [&](Call& c) { c.a.tensors[1].token_factors = &x; });
-}
-
-TEST(RefusalsOfHeads, Scales) {
-  const auto expect = [](const Refusal& want, double scale, double amplitude, const Names& names = kTensors) {
-    posenc_rotary_spec spec = MakeRotarySpec(kDim);
-    spec.amplitude = amplitude;
-    const RotaryPtr rotary = CreateRotary(spec);
-    for (const std::size_t k : {0u, 1u}) {
-      SCOPED_TRACE(testing::Message() << scale << " of tensor " << k << ", amplitude " << amplitude);
-      Expect(want, names, [&](Call& c) {
-        c.a.rotary = rotary.get();
-        c.a.tensors[k].scale = scale;
-      });
+// The changes in a text. Semicolons separate changes, and each value of a word with bars makes its own ones.
+std::vector<std::string> ChangesOf(const std::string& text) {
+  std::vector<std::string> changes;
+  for (const std::string& change : Split(text, ';')) {
+    std::vector<std::string> made = {""};
+    for (const std::string& word : Split(change)) {
+      std::vector<std::string> longer, values = Split(word.substr(word.find('=') + 1), '|');
+      if (values.empty()) values.emplace_back();
+      for (const std::string& begin : made) {
+        for (const std::string& value : values) longer.push_back(begin + NameIn(word) + "=" + value + " ");
+      }
+      made = longer;
     }
+    changes.insert(changes.end(), made.begin(), made.end());
+  }
+  return changes;
+}
+
+void TryRow(const RefusalRow& row) {
+  if (std::string(row.calls).find("_create") != std::string::npos && *row.good != '\0')
+    Change(row, "", POSENC_OK);
+  for (const std::string& change : ChangesOf(row.passing)) Change(row, change, POSENC_OK);
+  for (const std::string& change : ChangesOf(row.refused)) Change(row, change, row.rule);
+}
+
+// --- calls.h ---
+
+void GoodArguments(Call& call) {
+  const auto before = call.Results();
+  EXPECT_EQ(call(), POSENC_OK);
+  EXPECT_TRUE(call.buffers.empty() || call.Results() != before);
+}
+
+void NullPointers(Call& call) {
+  for (const Buffer& buffer : call.buffers) {
+    if (buffer.null.kind == kNoArgument) continue;
+    SCOPED_TRACE(buffer.name);
+    if (buffer.null.IsOk()) continue;
+    ExpectWith(buffer.pointer, static_cast<const void*>(nullptr), buffer.null, call);
+  }
+  for (const auto& [pointer, status] : call.pointers) {
+    const bool is_encoder = pointer == &call.a.axes[0].encoder || pointer == &call.a.axes[1].encoder;
+    const Told where{kUntold, is_encoder ? (pointer == &call.a.axes[1].encoder ? 1u : 0u) : kUntold};
+    ExpectWith(pointer, static_cast<const void*>(nullptr), status, call, where);
+  }
+}
+
+void ValuesThatAreNone(Call& call) {
+  for (const Choice& choice : call.choices) {
+    for (const std::int32_t value : {kMinInt, -1, 0, 1, 2, 3, 4, 5, 6, 7, 256, 65536, kMaxInt}) {
+      if (std::count(choice.values.begin(), choice.values.end(), value) != 0) continue;
+      const Told where{kUntold, choice.argument == &call.a.axes[1].positions.type ? 1 : kUntold};
+      ExpectWith(choice.argument, value, choice.other, call, where);
+    }
+  }
+}
+
+Refusal StrideRefusal(const std::size_t& stride, const Call& call) {
+  if (&stride == &call.a.table_stride) return rule::stride_table;
+  if (&stride == &call.a.batch_stride) return rule::stride_batch;
+  if (&stride == &call.a.list_stride) return rule::stride_ids;
+  if (&stride == &call.a.cache.row_stride) return rule::stride_cache;
+  for (const posenc_heads& tensor : call.a.tensors) {
+    if (&stride == &tensor.token_stride) return rule::stride_tokens;
+    if (&stride == &tensor.head_stride) return rule::stride_heads;
+  }
+  if (call.a.axis_count != 0) return rule::stride_grid;
+  return call.function.Is("_positions_from") ? rule::stride_positions : rule::stride_rows;
+}
+
+void StridesTooSmall(Call& call) {
+  for (const Buffer& buffer : call.buffers) {
+    if (buffer.are_heads && !buffer.IsWritten()) continue;  // the strides of a source may be any
+    SCOPED_TRACE(buffer.name);
+    for (std::size_t* stride : buffer.strides) {
+      if (stride == nullptr || (buffer.are_heads && stride == buffer.strides[1] && buffer.counts[1] == 1))
+        continue;
+      for (const std::size_t small : {*stride - 1, std::size_t{0}})
+        ExpectWith(stride, small, StrideRefusal(*stride, call), call,
+                   {kUntold, call.a.axis_count != 0 ? 0 : kUntold});
+    }
+  }
+}
+
+// Strides and counts that are too large, alone or only together. Some products wrap around to small numbers.
+void SizesThatOverflow(Call& call) {
+  for (const Buffer& buffer : call.buffers) {
+    SCOPED_TRACE(buffer.name);
+    for (const std::size_t stride : {kMaxSize, kMaxSize / 2, kMaxSize / 4, kMaxSize / 8, kMaxSize / 16 + 1}) {
+      if (buffer.strides[1] != nullptr && buffer.counts[1] > 7) {
+        const std::size_t outer = buffer.strides[0] != nullptr ? *buffer.strides[0] : 0;
+        if (outer != 0) *buffer.strides[0] = buffer.counts[1] * stride;
+        const bool is_cache = buffer.strides[1] == &call.a.cache.row_stride;
+        ExpectWith(buffer.strides[1], stride, is_cache ? rule::size_cache : rule::size_rows, call);
+        if (outer != 0) *buffer.strides[0] = outer;
+      }
+      if (buffer.strides[0] != nullptr && buffer.counts[0] > 7)
+        ExpectWith(buffer.strides[0], stride, Refusal(rule::size_heads), call);
+    }
+  }
+  for (const Size& size : call.sizes) {
+    for (const std::size_t count : {kMaxSize, kMaxSize / 2 + 1, kMaxSize / 4 + 1, kMaxSize / 8 + 1})
+      ExpectWith(size.argument, count, size.too_large, call);
+  }
+}
+
+// Rotaries have no position_offset, so their sentences do not name it.
+bool TakesTokens(const Call& call) { return call.function.Is("_rotate") || call.function.Is("_cache"); }
+
+void RunsThatLeaveTheRange(Call& call) {
+  for (const RunOfSteps& run : call.runs) {
+    for (const std::int64_t good : {run.least, run.most - run.steps + 1})
+      ExpectWith(run.first, good, POSENC_OK, call);
+    for (const std::int64_t bad :
+         {run.least - 1, run.least - 2, run.most - run.steps + 2, run.most, run.most + 1, kMaxInt64,
+          kMaxInt64 - 1, kMinInt64, kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
+      const bool is_cached = &call.a.first == run.first && run.least == 0;
+      const bool is_first = bad < run.least || bad > run.most;
+      const Told in_grid{is_first ? 0 : static_cast<std::size_t>(run.most - bad + 1), 0};
+      ExpectWith(run.first, bad,
+                 is_cached           ? rule::cache_row_range
+                 : TakesTokens(call) ? rule::token_run_range
+                                     : rule::run_range,
+                 call, call.a.axis_count != 0 ? in_grid : Told());
+    }
+  }
+}
+
+// Bad values for an element of the buffer, as bytes; empty if the type has no bad value.
+std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Call& call) {
+  std::vector<std::vector<unsigned char>> bytes;
+  const auto add = [&](auto value) {
+    bytes.emplace_back(sizeof(value));
+    std::memcpy(bytes.back().data(), &value, sizeof(value));
   };
-  for (const double scale : {0.0, -0.0, 1.0, 0x1p-64, 0x1p64, 0.3}) expect(POSENC_OK, scale, 1.0);
-  for (const double scale : {-1.0, std::nextafter(0x1p64, 1e30), std::nextafter(0x1p-64, 0.0), kNaN, HUGE_VAL,
-                             -HUGE_VAL, 5e-324}) {
-    expect(Refusal(POSENC_BAD_ARGUMENT, "scale of a tensor must be"), scale, 1.0);
+  if (buffer.type == POSENC_F64) {
+    for (const double x :
+         {kNaN, -kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31, 1e300})
+      add(x);
   }
-  expect(POSENC_OK, 0x1p62, 4.0);
-  expect(POSENC_OK, 0x1p-64, 4.0);
-  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), std::nextafter(0x1p62, 1e30), 4.0,
-         kRotates);
-  expect(POSENC_OK, 0x1p64, 0.25);
-  expect(POSENC_OK, 0x1p-62, 0.25);
-  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), std::nextafter(0x1p-62, 0.0), 0.25,
-         kRotates);
-  // These products are rounded to the limits.
-  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), 0x1.fffffffffffffp31,
-         0x1.0000000000001p32, kRotates);
-  expect(POSENC_OK, 0x1.ffffffffffffep31, 0x1.0000000000001p32);
-  expect(Refusal(POSENC_BAD_ARGUMENT, "times the rotary's amplitude"), 0x1.ffffffffffffep-33,
-         0x1.0000000000001p-32, kRotates);
-  expect(POSENC_OK, 0x1.fffffffffffffp-33, 0x1.0000000000001p-32);
+  if (buffer.type == POSENC_F32) {
+    for (const float x : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 0x1.000002p31f, -0x1.000002p31f, 1e38f})
+      add(x);
+  }
+  const std::int64_t end =
+      buffer.values == Values::kRowIndices ? static_cast<std::int64_t>(call.a.cache_rows) : 3;
+  const bool is_index = buffer.values == Values::kIds || buffer.values == Values::kRowIndices;
+  if (buffer.type == POSENC_I64) {
+    for (const std::int64_t n : {POSENC_MAX_POSITION + 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64})
+      add(n);
+    if (is_index) add(std::int64_t{-1}), add(end), add((std::int64_t{1} << 32) + 1);
+    if (buffer.values == Values::kFirstPositions) add(POSENC_MAX_POSITION), add((std::int64_t{1} << 62) - 1);
+  }
+  if (buffer.type == POSENC_I32 && is_index) {
+    for (const std::int32_t n : {-1, static_cast<std::int32_t>(end), kMinInt, kMaxInt}) add(n);
+  }
+  return bytes;
 }
 
-TEST(RefusalsOfCaches, Tables) {
-  Expect(Refusal(POSENC_BAD_ARGUMENT, "sin of the cache must be null"), kCaches,
-         [](Call& c) {  // this layout has one table: the other would not be written
-           c.a.cache.layout = POSENC_CACHE_PAIRS;
-           c.a.cache.sin = c.memory[0].data();
-         });
-  Expect(Refusal(rule::null_cos), kCaches, [](Call& c) {
-    c.a.cache.layout = POSENC_CACHE_COS_SIN;
-    c.a.cache.cos = c.a.cache.sin = nullptr;
-    c.a.cache.row_stride = kDim;
-  });
-  Expect(POSENC_OK, kCached, [](Call& c) {  // memory that is only read may be anywhere
-    if (c.a.cache.sin != nullptr) c.a.cache.sin = c.a.cache.cos;
-  });
-  for (const std::size_t stride : {kDim - 1, kDim}) {
-    Expect(stride < kDim ? Refusal(rule::stride_cache) : Refusal(POSENC_OK), kCaches, [=](Call& c) {
-      c.a.cache.layout = POSENC_CACHE_HALVES_TWICE;
-      c.a.cache.sin = c.memory[0].data() + 128;  // within the 512 doubles behind the cosines
-      c.a.cache.row_stride = stride;
-    });
+// One value in the middle and the last value are bad. The call checks all values before it writes, and
+// reports the first bad one.
+void BadValuesOfLists(Call& call) {
+  for (Buffer& buffer : call.buffers) {
+    if (buffer.values == Values::kAny || buffer.values == Values::kEntries) continue;
+    const Refusal want = buffer.values == Values::kIds              ? rule::id_range
+                         : buffer.values == Values::kRowIndices     ? rule::cache_row_range
+                         : buffer.values == Values::kFirstPositions ? rule::first_position_range
+                         : TakesTokens(call)                        ? rule::token_position_range
+                                                                    : rule::position_range;
+    const auto good = buffer.content;
+    if (buffer.values == Values::kFirstPositions) call.a.first = 0;  // it would be added to the list
+    for (const auto& bad : BadValues(buffer, call)) {
+      for (const std::size_t index : std::set<std::size_t>{0, buffer.count() / 2, buffer.count() - 1}) {
+        for (const std::size_t at : {index, buffer.count() - 1})
+          std::copy(bad.begin(), bad.end(), &buffer.content[at * buffer.size]);
+        call.Settle();
+        SCOPED_TRACE(testing::Message() << buffer.name << " " << index);
+        Expect(want, call, {index, call.a.axis_count != 0 ? 1 : kUntold});
+        buffer.content = good;
+      }
+    }
+    call.Settle();
+    Expect(POSENC_OK, call);
   }
 }
 
-TEST(RefusalsOfCaches, RowsOutOfRange) {
-  const auto expect = [](const Refusal& want, std::size_t rows, std::int64_t first, std::size_t tokens) {
-    SCOPED_TRACE(testing::Message() << tokens << " from " << first << " on, of " << rows);
-    Expect(want, kCachedRuns, [&](Call& c) {
-      c.a.cache_rows = rows;
-      c.a.first = first;
-      c.a.rows = tokens;
-    });
-  };
-  expect(POSENC_OK, 3, 0, 3);
-  expect(POSENC_OK, 9, 6, 3);
-  expect(POSENC_OK, 3, 3, 0);
-  for (const std::int64_t first : {std::int64_t{1}, std::int64_t{-1}, kMaxInt64, kMinInt64}) {
-    expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 3, first, 3);
-  }
-  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 2, 0, 3);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 3, 4, 1);
-  expect(Refusal(POSENC_OUT_OF_RANGE, "must be in the cache"), 0, 0, 1);
-  Expect(POSENC_OK, kCached, [](Call& c) {
-    if (c.a.list != nullptr) c.a.first = -5;  // with a list, the first row does not matter
-  });
+posenc_status OverlapRule(const Buffer& written, const Buffer& other, const Call& call) {
+  if (other.values == Values::kPositions) return rule::overlap_positions;
+  if (other.values == Values::kFirstPositions) return rule::overlap_first_positions;
+  if (other.values == Values::kIds) return rule::overlap_ids;
+  if (other.values == Values::kRowIndices) return rule::overlap_cache;
+  const std::string name = other.name;
+  if (name == "table") return rule::overlap_table;
+  if (name == "cos" || name == "sin") return other.IsWritten() ? rule::overlap_tables : rule::overlap_cache;
+  if (other.are_heads && !other.IsWritten() && &other == &written + 1) return rule::overlap_source;
+  if (other.are_heads) return rule::overlap_tensors;
+  if (call.function.Is("_from_ids")) return rule::overlap_ids_positions;
+  return call.function.Is("_from_mask") ? rule::overlap_cells : rule::overlap_memory;
 }
 
-// The stride must not even be used for an address that is never read. UndefinedBehaviorSanitizer would see
-// that.
-TEST(RotaryOfOneHead, HasNoStrideThatCounts) {
-  posenc_rotary_spec spec = MakeRotarySpec(kDim);
-  spec.rotary_dim = kDim / 2;  // the other half is copied
-  const RotaryPtr rotary = CreateRotary(spec);
-  const std::vector<float> source(kDim, 1.0f);
-  std::vector<float> data(kDim);
-  posenc_heads heads{};
-  heads.type = POSENC_F32;
-  heads.data = data.data();
-  heads.source = source.data();
-  heads.heads = 1;
-  for (const std::size_t stride : {kMaxSize, kMaxSize / 8}) {
-    heads.token_stride = heads.head_stride = stride;
-    ASSERT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
-    EXPECT_EQ(data, source);
+// Memory that a call writes must not overlap other memory that it reads or writes, at either end. The two may
+// touch.
+void Overlaps(Call& call) {
+  std::vector<double> room(1 << 15);
+  auto* const place = reinterpret_cast<unsigned char*>(room.data()) + (1 << 17);
+  for (const Buffer& written : call.buffers) {
+    for (const Buffer& other : call.buffers) {
+      if (!written.IsWritten() || written.alignment > 1 || &written == &other) continue;
+      const auto bytes = static_cast<std::ptrdiff_t>(written.extent()),
+                 size = static_cast<std::ptrdiff_t>(other.extent());
+      unsigned char *const at = written.place(), *const other_at = other.place();
+      const auto align = static_cast<std::ptrdiff_t>(other.alignment);
+      for (const std::ptrdiff_t distance :
+           {-size, 1 - size, std::ptrdiff_t{0}, bytes / 2, bytes - 1, bytes}) {
+        if (distance % align != 0) continue;
+        const bool in_place =
+            distance == 0 && other.are_heads && written.are_heads;  // or heads lie between heads
+        const bool overlaps = distance > -size && distance < bytes;
+        if (in_place) continue;
+        std::fill(room.begin(), room.end(), 0.0);
+        written.PointTo(place);
+        other.PointTo(place + distance);
+        written.Put(written.content, place);
+        other.Put(other.content, place + distance);
+        const auto before = room;
+        SCOPED_TRACE(testing::Message()
+                     << written.name << ", " << other.name << " " << distance << " bytes on");
+        const posenc_status status = call();
+        EXPECT_EQ(status, overlaps ? OverlapRule(written, other, call) : POSENC_OK)
+            << call.function.name << ": " << NameOf(status);
+        EXPECT_TRUE(!overlaps || SameBits(room, before)) << call.function.name;
+        BrokenRules().insert(status);
+      }
+      written.PointTo(at);
+      other.PointTo(other_at);
+      call.Settle();
+    }
   }
-  heads.source = heads.data;  // in place, so the strides of the source do not matter
-  heads.source_head_stride = heads.source_token_stride = 2 * kDim;
-  EXPECT_EQ(posenc_rotate(rotary.get(), 0, 1, &heads, 1), POSENC_OK);
-  EXPECT_EQ(data, source);
 }
 
-TEST(RotaryOfSources, MayOverlapEachOther) {
-  constexpr std::size_t kHeads = 2;
-  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(kDim));
-  std::vector<float> source(kDim + kRows * kHeads), apart(kRows * kHeads * kDim), data = apart;
-  for (std::size_t k = 0; k < source.size(); ++k) source[k] = 1.0f / static_cast<float>(k + 1);
-  for (std::size_t head = 0; head < kRows * kHeads; ++head) {
-    std::copy_n(&source[head / kHeads + head % kHeads], kDim, &apart[head * kDim]);
-  }
-  posenc_heads heads{};
-  heads.type = POSENC_F32;
-  heads.heads = kHeads;
-  heads.token_stride = kHeads * kDim;
-  heads.head_stride = kDim;
-  heads.data = apart.data();
-  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, &heads, 1), POSENC_OK);
-  heads.data = data.data();
-  heads.source = source.data();
-  heads.source_token_stride = heads.source_head_stride = 1;
-  ASSERT_EQ(posenc_rotate(rotary.get(), 5, kRows, &heads, 1), POSENC_OK);
-  EXPECT_EQ(data, apart);
+// With no rows there is nothing to read or write, and no position that could be wrong.
+void NoRows(Call& call) {
+  if (call.a.encoder == nullptr || call.sizes.empty()) return;
+  call.a.rows = call.a.axes[0].count = call.a.prefix_rows = call.a.cache_rows = 0;
+  for (const RunOfSteps& run : call.runs) *run.first = run.least < 0 ? kMaxInt64 : 0;
+  for (const Buffer& buffer : call.buffers) buffer.PointTo(nullptr);
+  EXPECT_EQ(call(), POSENC_OK) << call.function.name;
 }
 
-TEST(RotaryOfNull, HasNothing) {
-  posenc_rotary_destroy(nullptr);
-  EXPECT_EQ(posenc_rotary_head_dim(nullptr), 0u);
-  EXPECT_EQ(posenc_rotary_frequency_count(nullptr), 0u);
-  EXPECT_STREQ(posenc_rotary_target(nullptr), "");
-  EXPECT_TRUE(std::isnan(posenc_rotary_amplitude(nullptr)));
-  EXPECT_TRUE(std::isnan(posenc_rotary_radians(nullptr, 0)));
+struct Mistake {
+  const char* name;
+  void (*make)(Call&);
+  std::size_t rows;
+};
+constexpr Mistake kMistakes[] = {{"good arguments", &GoodArguments, 3},
+                                 {"null pointers", &NullPointers, 3},
+                                 {"values that are none", &ValuesThatAreNone, 3},
+                                 {"strides that are too small", &StridesTooSmall, 3},
+                                 {"sizes that overflow", &SizesThatOverflow, 8},
+                                 {"runs that leave the range", &RunsThatLeaveTheRange, 3},
+                                 {"bad values of lists", &BadValuesOfLists, 7},
+                                 {"overlaps", &Overlaps, 3},
+                                 {"no rows", &NoRows, 3}};
+
+// Makes every mistake for all types and variants of a function.
+void TryFunction(const Function& function) {
+  for (const Mistake& mistake : kMistakes) {
+    SCOPED_TRACE(mistake.name);
+    for (int kind = 0; kind < 4; ++kind) {
+      Setting setting(nullptr, 8, mistake.rows);
+      setting.SetKind(kind);
+      ASSERT_TRUE(setting.Create());
+      ForEachCallOf(function, setting, mistake.make);
+    }
+  }
+}
+
+// Every exported function of the product has a row, and every row names an exported function.
+TEST(CallsRegistry, HasEveryFunction) {
+  std::ifstream file(std::string(POSENC_SOURCE_DIR "/tests/install/") + kSymbols);
+  std::set<std::string> exported, listed;
+  for (std::string name; std::getline(file, name);) exported.insert(name);
+  for (const Function& function : Functions()) listed.insert(function.name);
+  EXPECT_EQ(listed, exported);
+}
+
+// Makes all calls. A rule of the product that refuses none of them needs a row in refusals.inc.
+TEST(Rules, EachRefusesACall) {
+  const bool of_models = Functions().front().name != std::string("posenc_write");
+  if (!of_models) TryAllMembers();
+  for (const RefusalRow& row : RefusalRows()) TryRow(row);
+  for (const Function& function : Functions()) TryFunction(function);
+  const std::vector<posenc_status>& elsewhere = RulesTestedElsewhere();
+  for (const Rule& known : AllRules()) {
+    if ((known.status >= rule::null_name) != of_models) continue;
+    const bool is_elsewhere = std::count(elsewhere.begin(), elsewhere.end(), known.status) != 0;
+    EXPECT_NE(BrokenRules().count(known.status) != 0, is_elsewhere)
+        << known.name << ": no call breaks this rule";
+  }
 }
 
 }  // namespace

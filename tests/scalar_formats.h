@@ -12,10 +12,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "number/elements.h"
 #include "oracle/format.h"
 #include "per_target.h"
 
 namespace posenc {
+
+static_assert(internal::kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>,
+              "CanonicalNan and OddNan know no other type");
 
 // The value as a float; a double stays a double.
 template <class T>

@@ -60,9 +60,8 @@ inline std::string Steps(double first, double step, std::size_t count) {
   return internal::ListInText(list.data(), count);
 }
 
-// The largest size, which in a sum with other sizes counts as -1, and the largest even one.
+// The largest size, which in a sum with other sizes counts as -1.
 inline const std::string kMaxSizeText = std::to_string(std::numeric_limits<std::size_t>::max());
-inline const std::string kEvenSizeText = std::to_string(std::numeric_limits<std::size_t>::max() - 1);
 
 // The lists of all specs here. They stay in memory until the program ends.
 inline internal::SpecData* Lists() {
@@ -83,6 +82,7 @@ S WithText(S spec, const std::string& text) {
 //   frequency_count=3  a count without its list
 //   frequencies=       no list, although there is a count
 //   +frequencies=1:2   a list beside the list of the other type
+//   struct_size=7
 template <class S>
 bool SetWithoutText(const std::string& name, const std::string& value, S* spec) {
   if (name[0] == '+') {
@@ -95,6 +95,10 @@ bool SetWithoutText(const std::string& name, const std::string& value, S* spec) 
       keep(internal::At<const double*>(member, spec), internal::At<const double*>(member, before));
       keep(internal::At<const float*>(floats, spec), internal::At<const float*>(floats, before));
     }
+    return true;
+  }
+  if (name == "struct_size") {
+    spec->struct_size = NumberOf<std::size_t>(value);
     return true;
   }
   const internal::Member* const member = internal::MembersOf<S>().Find(name);
@@ -157,39 +161,6 @@ inline posenc_rotary_spec RotarySpecOf(const std::string& words) {
   posenc_rotary_spec spec;
   EXPECT_EQ(posenc_rotary_spec_init(&spec, sizeof(spec)), POSENC_OK);
   return With(spec, words);
-}
-
-// A good spec, changes that are good too, and changes for which creation refuses it. Semicolons separate
-// changes. A bar in the last word makes several: "base=0|-1" is two changes.
-struct Changes {
-  std::string spec, passing, refused;
-  Refusal refusal;
-};
-
-inline std::vector<std::string> ChangesOf(const std::string& text) {
-  std::vector<std::string> changes;
-  for (const std::string& change : Split(text, ';')) {
-    const std::size_t values = change.rfind('=') + 1;
-    for (const std::string& value : Split(change.substr(values), '|'))
-      changes.push_back(change.substr(0, values) + value);
-    if (values == change.size()) changes.push_back(change);
-  }
-  return changes;
-}
-
-// Calls expect(spec, what creation reports) for the spec and each changed spec.
-template <class S, class Expect>
-void ForEachChange(const Changes& changes, const S& spec, const Expect& expect) {
-  SCOPED_TRACE(changes.spec);
-  expect(spec, POSENC_OK);
-  for (const std::string& change : ChangesOf(changes.passing)) {
-    SCOPED_TRACE(change);
-    expect(With(spec, change), POSENC_OK);
-  }
-  for (const std::string& change : ChangesOf(changes.refused)) {
-    SCOPED_TRACE(change);
-    expect(With(spec, change), changes.refusal);
-  }
 }
 
 // Names the members that differ.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "number/elements.h"
 #include "number/wide.h"
 #include "posenc/accuracy.h"
 #include "random_wide.h"
@@ -20,8 +21,6 @@ using oracle::Number;
 constexpr int kMany = 20000;
 
 TYPED_TEST_SUITE(WideTest, Widths, WidthName);
-
-constexpr posenc_type kTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64};
 
 // Rounds as MPFR does it: to the digits that the type has left in its subnormal range, or to none.
 template <int kLimbs>
@@ -40,7 +39,7 @@ double Nearest(const Wide<kLimbs>& x, const ElementTraits& format) {
 
 TYPED_TEST(WideTest, RoundToTypeRoundsToNearest) {
   constexpr int kLimbs = TypeParam::kBits / 64;
-  for (const posenc_type type : kTypes) {
+  for (const posenc_type type : kEntries) {
     const ElementTraits format = TraitsOf(type);
     for (int k = 0; k < kMany; ++k) {
       Wide<kLimbs> x = RandomWide<kLimbs>(k % 2 == 0 ? 20 : 125);
@@ -62,7 +61,7 @@ TYPED_TEST(WideTest, RoundToTypeRoundsToNearest) {
 
 TYPED_TEST(WideTest, RoundToTypeKnowsWhatItCannotDecide) {
   constexpr int kLimbs = TypeParam::kBits / 64;
-  for (const posenc_type type : kTypes) {
+  for (const posenc_type type : kEntries) {
     const ElementTraits format = TraitsOf(type);
     const auto decides = [&](const Wide<kLimbs>& x, int bits) {
       bool decided = true;
@@ -90,7 +89,7 @@ TYPED_TEST(WideTest, RoundToTypeKnowsWhatItCannotDecide) {
 // If no bit counts, the sign does not count either, even if x rounds to 0.
 TYPED_TEST(WideTest, RoundToTypeKnowsNoSignOfNoBits) {
   constexpr int kLimbs = TypeParam::kBits / 64;
-  for (const posenc_type type : kTypes) {
+  for (const posenc_type type : kEntries) {
     for (const double x : {-0x1p-1000, 0x1p-1000, -1.25, 0.0}) {
       Wide<kLimbs> wide = FromDouble<kLimbs>(x);
       if (x == -0x1p-1000) wide.exponent -= 1000;

@@ -33,18 +33,22 @@ struct ElementTraits {
   constexpr int least_exponent() const { return min_exponent - digits; }
 };
 
-// The traits of POSENC_F32, POSENC_BF16, POSENC_F16 or POSENC_F64.
+// The traits of POSENC_F32, POSENC_BF16, POSENC_F16 or POSENC_F64. For other types the size is 0.
 constexpr ElementTraits TraitsOf(posenc_type type) {
   switch (type) {
+    case POSENC_F32:
+      return {"f32", 4, 24, -125, 128};
     case POSENC_BF16:
       return {"bf16", 2, 8, -125, 128};
     case POSENC_F16:
       return {"f16", 2, 11, -13, 16};
     case POSENC_F64:
       return {"f64", 8, 53, -1021, 1024};
-    default:
-      return {"f32", 4, 24, -125, 128};
+    case POSENC_I32:
+    case POSENC_I64:
+      break;
   }
+  return {"", 0, 0, 0, 0};
 }
 
 // Numbers of the type that have the exponent of x lie 2^SpacingExponent(type, x) apart.

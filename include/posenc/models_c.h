@@ -131,8 +131,9 @@ typedef struct posenc_config {
 // - The function fails for a model that posenc does not know, for a key about positions that the model's code
 //   does not read, and for a configuration without a key that the code needs. Keys that are not about
 //   positions, and keys about other parts of a model ("vision_config.hidden_size"), are ignored.
-// - For a config.json of an unknown model, you may set pairing. posenc then reads keys of many models, and
-//   assumes that the model rotates by +p along one axis, and in all layers.
+// - For a config.json of an unknown model, you may set pairing. posenc then reads the keys that most models
+//   read, and assumes that the model rotates by +p along one axis, in all layers, and whole heads unless
+//   partial_rotary_factor is given. The keys head_dim and rope_theta must be given.
 // - If a GGUF file has the tensors "rope_freqs.weight", "rope_factors_short.weight" or
 //   "rope_factors_long.weight", pass their values as NUMBERS, with these names as keys.
 // - For scalings that use the member length, this function sets length to original_length. Then set length to

@@ -37,7 +37,7 @@ struct EncoderPlan {
   posenc_status Make();  // checks the spec and sets the handle
 
   // Takes microseconds. It decides exactly whether all frequencies are in range.
-  posenc_status Finish() { return frequencies.Lower(spec); }
+  posenc_status Finish() { return frequencies.Plan(spec); }
   std::size_t ArraySize() const {
     return ArrayBytes(handle.encoder.table) + GeometricFrequencies::CopyBytes(spec);
   }

@@ -52,14 +52,14 @@ struct RotaryPlan {
   void Fill(void* memory, posenc_rotary* made) const {
     RotaryTable& table = made->rotary.table;
     FillRotaryTable(memory, frequencies, &table);
-    if (table.has_offsets) FillOffsets(made->rotary.kernels, table);
+    if (table.has_offsets) FillTokenOffsets(made->rotary.kernels, table);
   }
 };
 
 posenc_status RotaryPlan::Make() {
   Rotary& rotary = handle.rotary;
   if (const posenc_status status = CheckSpec(&spec); status != POSENC_OK) return status;
-  if (const posenc_status status = frequencies.Lower(spec, scalings); status != POSENC_OK) return status;
+  if (const posenc_status status = frequencies.Plan(spec, scalings); status != POSENC_OK) return status;
   if (const posenc_status status = PlanRotaryTable(frequencies, &rotary.table); status != POSENC_OK)
     return status;
   if (const posenc_status status = FindTarget(spec.target, &rotary.target); status != POSENC_OK)

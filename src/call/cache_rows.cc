@@ -103,6 +103,7 @@ void CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float*
 
 void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) const {
   const std::size_t pairs = rotary_.pairs;
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "elements of 2 or 4 bytes");
   alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
   if (is_interleaved_) {
     size_ == 2 ? Elements<2>::TakeEven(from, pairs, elements) : Elements<4>::TakeEven(from, pairs, elements);
@@ -118,6 +119,8 @@ void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) c
 }
 
 void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
+  static_assert(kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>,
+                "entries of 2, 4 or 8 bytes");
   const auto interleave = size_ == 2   ? Elements<2>::Interleave
                           : size_ == 4 ? Elements<4>::Interleave
                                        : Elements<8>::Interleave;

@@ -117,7 +117,7 @@ posenc_status CheckRange(const posenc_spec& spec, bool* has_large) {
   return are_in_range ? rule::ok : rule::frequency_range;
 }
 
-posenc_status GeometricFrequencies::Lower(const posenc_spec& spec) {
+posenc_status GeometricFrequencies::Plan(const posenc_spec& spec) {
   formula_.base = BaseOf(spec);
   formula_.min_timescale = spec.min_timescale;
   formula_.exponent_dim = ExponentDimOf(spec);

@@ -14,15 +14,15 @@ namespace posenc {
 namespace internal {
 
 // Checks by estimates that all frequencies are in range. The spec has passed CheckSpec. A frequency within a
-// millionth of a limit passes; Lower checks it exactly. Sets *has_large if some |w_i| may exceed four quarter
+// millionth of a limit passes; Plan checks it exactly. Sets *has_large if some |w_i| may exceed four quarter
 // turns.
 posenc_status CheckRange(const posenc_spec& spec, bool* has_large);
 
 class GeometricFrequencies final : public Frequencies {
  public:
-  // Lowers a spec that has passed CheckRange: computes what all pairs share, and checks frequencies near the
+  // For a spec that has passed CheckRange: computes what all pairs share, and checks frequencies near the
   // limits. Refers to the caller's list.
-  posenc_status Lower(const posenc_spec& spec);
+  posenc_status Plan(const posenc_spec& spec);
 
   // The memory for a copy and its list, and such a copy, which no longer refers to the caller's list.
   static std::size_t CopyBytes(const posenc_spec& spec);

@@ -37,7 +37,7 @@ void PhaseRounding::Fill(double position, std::size_t first, std::size_t count, 
 void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, const std::uint8_t* axes,
                                std::size_t first, std::size_t count, double* phases) const {
   const bool is_iterated = rounding == POSENC_F32_ITERATED;
-  const auto factor = static_cast<float>(scale);
+  const auto inverse_factor = static_cast<float>(scale);  // 1 / f, if iterated
   float at[POSENC_MAX_AXES] = {};
   for (std::size_t k = 0; k < axis_count; ++k) at[k] = static_cast<float>(position[k]) * position_factor;
   const auto advance = [&] {
@@ -51,7 +51,7 @@ void PhaseRounding::FillOfAxes(const double* position, std::size_t axis_count, c
       phases[i] = start * value;
       continue;
     }
-    phases[i] = factor * start / value;
+    phases[i] = inverse_factor * start / value;
     advance();
   }
 }

@@ -16,10 +16,12 @@ namespace internal {
 // What a table stores so that it can compute the phases at any position.
 struct PhaseRounding {
   posenc_phase_rounding rounding;  // POSENC_NO_PHASE_ROUNDING: phases are not rounded
-  double scale;                    // the last step multiplies the phase by this
-  float position_factor;           // the first step multiplies f32(p) by this
-  float ratio;                     // POSENC_F32_ITERATED: t_{i+1} / t_i
-  bool has_values;                 // whether values is an array of the table
+  // The last step multiplies the phase by this: an encoder's position_scale; for a rotary 1 / f with
+  // POSENC_F32_ITERATED, else 1. f is the factor of POSENC_LINEAR.
+  double scale;
+  float position_factor;  // the first step multiplies f32(p) by this: 1 / f with POSENC_F32_EXP, else 1
+  float ratio;            // POSENC_F32_ITERATED: t_{i+1} / t_i
+  bool has_values;        // whether values is an array of the table
   // [pairs]: w_i, or the divisor of positions; with POSENC_F32_ITERATED the divisor of t_i.
   double* values;
 

@@ -30,7 +30,7 @@ bool IsPhase(float x) { return std::fabs(x) <= 0x1p63f; }
 posenc_status CheckValues(const Scaling& scaling, const Framework& framework, const PhaseRounding& phases) {
   const bool has_factors = scaling.formula.factors.count != 0,
              is_iterated = phases.rounding == POSENC_F32_ITERATED;
-  const auto factor = static_cast<float>(phases.scale);
+  const auto inverse_factor = static_cast<float>(phases.scale);  // 1 / f, if iterated
   auto last = static_cast<float>(POSENC_MAX_POSITION);
   last *= phases.position_factor;
   for (std::size_t i = 0; i < scaling.pairs(); ++i) {
@@ -38,7 +38,7 @@ posenc_status CheckValues(const Scaling& scaling, const Framework& framework, co
       const auto value = static_cast<float>(framework.Value(scaling.EntryOf(i)));
       const bool is_zero = scaling.formula.IsListed() && value == 0.0f;
       if (!IsRegular(value) && !is_zero) return has_factors ? rule::rounding_factors : rule::rounding_base;
-      const float phase = is_iterated ? factor * last / value : last * value;
+      const float phase = is_iterated ? inverse_factor * last / value : last * value;
       if (!IsPhase(phase)) return rule::frequency_range;
     }
     if (is_iterated) last *= phases.ratio;

@@ -40,7 +40,7 @@ struct RotaryTable {
   void FillMultiples(const double* position, double* multiples) const;
 };
 
-// Sets up a rotary's table, still without its arrays, from the lowered frequencies. The caller may set
+// Sets up a rotary's table, still without its arrays, from planned frequencies. The caller may set
 // has_offsets afterwards. The status is an error if the phase rounding overflows.
 posenc_status PlanRotaryTable(const ScaledFrequencies& frequencies, RotaryTable* table);
 

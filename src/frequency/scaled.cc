@@ -219,7 +219,7 @@ bool AreInRange(const Scaling& scaling, bool* has_large) {
 
 }  // namespace
 
-posenc_status ScaledFrequencies::Lower(const posenc_rotary_spec& spec, Scaling* scalings) {
+posenc_status ScaledFrequencies::Plan(const posenc_rotary_spec& spec, Scaling* scalings) {
   spec_ = WithoutPointers(spec);
   scalings_ = scalings;
   is_exact_ = spec.frequency_count != 0 && spec.unit != POSENC_RADIANS && spec.scaling == POSENC_NO_SCALING;

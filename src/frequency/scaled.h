@@ -16,9 +16,10 @@ namespace internal {
 // nearly 1, it is below 2^-700.
 class ScaledFrequencies final : public Frequencies {
  public:
-  // Lowers a spec that has passed CheckSpec, and checks that all frequencies are in range. Writes scalings
-  // [POSENC_MAX_AXES], and refers to them and to the caller's lists.
-  posenc_status Lower(const posenc_rotary_spec& spec, Scaling* scalings);
+  // For a spec that has passed CheckSpec: computes what all pairs of an axis share, and checks that all
+  // frequencies are in range. Writes scalings [POSENC_MAX_AXES], and refers to them and to the caller's
+  // lists.
+  posenc_status Plan(const posenc_rotary_spec& spec, Scaling* scalings);
 
   // The memory for a copy with its scalings and lists, and such a copy, which refers to nothing else.
   std::size_t CopyBytes() const;

@@ -18,7 +18,8 @@ template <int kLimbs>
 struct ScalingConstants {
   Wide<kLimbs> log_base;  // ln of the base, which NTK scalings have changed
   Wide<kLimbs> scale;     // multiplies all frequencies: position_scale, for POSENC_MIXED_NTK also f^(-2/r)
-  Wide<kLimbs> inverse_factor, log_factor;
+  Wide<kLimbs> inverse_factor;  // 1 / f, for scalings that divide frequencies by f
+  Wide<kLimbs> log_factor;      // ln f, for POSENC_YARN_LOG
   Wide<kLimbs> low, width, inverse_width;
 };
 

@@ -124,6 +124,7 @@ HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
   if constexpr (kType == POSENC_F16) {
     return Float16Bits(df, canonical);
   } else {
+    static_assert(kType == POSENC_F32 || kType == POSENC_BF16);
     const auto bits = hn::BitCast(hn::RebindToUnsigned<DF>(), canonical);
     return kType == POSENC_F32 ? bits : hn::ShiftRight<16>(bits);
   }
@@ -222,6 +223,7 @@ HWY_INLINE std::uint64_t BitsOf(D d, hn::Mask<D> mask) {
 
 // FloatsOfBits returns elements of a type as floats, from their bits [lanes]. BitsOfFloats returns the bits
 // of floats that are numbers of the type. Both are exact. BitsOfFloats makes every NaN the canonical one.
+static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "the functions below know no other type");
 HWY_INLINE FloatVec FloatsOfBits(posenc_type type, const std::uint32_t* from) {
   const Floats df;
   const auto bits = hn::LoadU(hn::RebindToUnsigned<Floats>(), from);
@@ -239,32 +241,6 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
   return Float16Bits(df, canonical);
 }
 
-// Appends pairs to the queue: pair at.pair + k of head at.head for each bit k of `pairs`. The elements are
-// read from `from`, half-split ones `apart`; rotated ones will go to the head's data. The queue must have
-// room.
-template <posenc_type kType>
-HWY_NOINLINE void QueueUndecided(const Rotation& rotation, const Heads& heads, PairCursor at,
-                                 std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
-                                 UndecidedPairs& undecided) {
-  constexpr std::size_t kSize = sizeof(ElementOf<kType>);
-  unsigned char* data = heads.data + at.head * heads.stride;
-  for (; pairs != 0; pairs &= pairs - 1) {
-    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = undecided.count++;
-    const std::size_t pair = at.pair + k;
-    const PairIndex here = ElementsOf(heads.pairing, k, apart),
-                    there = ElementsOf(heads.pairing, pair, heads.apart);
-    const PhaseStep step(rotation.table, rotation.multiples[pair], pair);
-    undecided.pair[n] = static_cast<std::uint32_t>(pair);
-    undecided.a[n] = LoadBits(kType, reinterpret_cast<const unsigned char*>(from + here.a));
-    undecided.b[n] = LoadBits(kType, reinterpret_cast<const unsigned char*>(from + here.b));
-    undecided.multiple[n] = rotation.multiples[pair];
-    undecided.high[n] = step.high;
-    undecided.low[n] = step.low;
-    undecided.x[n] = data + there.a * kSize;
-    undecided.y[n] = data + there.b * kSize;
-  }
-}
-
 // Resolves queued pairs, all of one type and gain: stores the rotated elements that are decided, correctly
 // rounded. A lane holds one pair, because each pair has its multiple and its step.
 //
@@ -276,9 +252,10 @@ HWY_NOINLINE void QueueUndecided(const Rotation& rotation, const Heads& heads, P
 // NaNs if the phase lost too much to cancellation or is below kMinDoublePhase.
 //
 // It is one function for all types, because three of them would take 2 KB each on every target.
-inline HWY_NOINLINE void ResolveUndecidedPairs(posenc_type type, const FrequencyTable& table,
-                                               const Gain& gain, UndecidedPairs& undecided, Tally& tally) {
+inline HWY_NOINLINE void ResolveUndecidedPairs(const FrequencyTable& table, const Gain& gain,
+                                               UndecidedPairs& undecided, Tally& tally) {
   const Doubles d;
+  const posenc_type type = undecided.type;
   const SinCosBounds bounds = MakeBounds(gain, true, false);
   const FormatRounding format = type == POSENC_F32    ? kFormatRounding<POSENC_F32>
                                 : type == POSENC_BF16 ? kFormatRounding<POSENC_BF16>

@@ -12,6 +12,7 @@
 #include "kernel/targets.h"
 #include "kernel/wide_sincos.h"
 #include "number/double_double.h"
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 
@@ -127,6 +128,11 @@ struct TokenAngles {
   std::size_t undecided_by_added;  // pairs that bounds of added angles have left undecided
 };
 
+// How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
+struct PairCursor {
+  std::size_t head, pair;
+};
+
 // The queue of undecided pairs. They may belong to several tokens, and have one type and one gain.
 struct UndecidedPairs {
   // The queue is resolved when it holds kFull pairs or more. kCapacity leaves room for what one vector, or
@@ -134,6 +140,7 @@ struct UndecidedPairs {
   static constexpr std::size_t kFull = 32;
   static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
+  posenc_type type;
   std::size_t count;
   std::uint32_t pair[kCapacity];
   std::uint32_t a[kCapacity];  // bits of the pair's elements, in the low half for 16-bit types
@@ -147,11 +154,17 @@ struct UndecidedPairs {
   unsigned char* y[kCapacity];
   SharedSinCos wide;
 
-  void Clear() {
+  void Clear(posenc_type type_of_elements) {
+    type = type_of_elements;
     count = 0;
     wide.Clear();
   }
   bool IsFull() const { return count >= kFull; }
+
+  // Appends pairs: pair at.pair + k of head at.head for each bit k of `pairs`. Their elements are read from
+  // `from`, half-split ones `apart`; rotated ones will go to the head's data. There must be room.
+  void Append(const Rotation& rotation, const Heads& heads, PairCursor at, std::uint64_t pairs,
+              const void* from, std::size_t apart);
 
   // Moves pair `from` to `to`, which is not after it, but not its step.
   void Move(std::size_t from, std::size_t to) {
@@ -181,13 +194,9 @@ struct PhaseStep {
   }
 };
 
-// How far a loop over a token's heads, and over the pairs of each, has come: the next pair.
-struct PairCursor {
-  std::size_t head, pair;
-};
-
 // LoadBits returns the bits of an element as a word, whose high half is 0 for 16-bit types. StoreBits stores
 // them.
+static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "these two know no other type");
 inline std::uint32_t LoadBits(posenc_type type, const unsigned char* from) {
   std::uint32_t word;
   std::uint16_t half;

@@ -107,6 +107,7 @@ HWY_INLINE void LoadPairs(DF df, const ElementOf<kType>* at, std::size_t apart, 
       a = kBigEndian ? high : low;
       b = kBigEndian ? low : high;
     } else {
+      static_assert(kType == POSENC_F16);
       const hn::RebindToSigned<DF> di;
       const hn::Rebind<std::uint16_t, DF> halves;
       const auto low_bits = hn::BitCast(di, hn::And(words, hn::Set(du, 0xFFFFu)));
@@ -135,10 +136,12 @@ HWY_INLINE void StoreElements(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kTy
       hn::StoreInterleaved2(x_floats, y_floats, df, at);
     }
   } else if constexpr (kIsSplit || !kHasVectors) {
+    static_assert(sizeof(*at) == 2);
     const hn::Rebind<std::uint16_t, DF> d16;
     hn::StoreU(NarrowTo16(df, x), d16, at);
     hn::StoreU(NarrowTo16(df, y), d16, at + (kIsSplit ? apart : 1));
   } else {
+    static_assert(sizeof(*at) == 2);
     const hn::Repartition<std::uint16_t, DF> d16;
     const auto words = kBigEndian ? hn::Or(hn::ShiftLeft<16>(x), y) : hn::Or(x, hn::ShiftLeft<16>(y));
     hn::StoreU(hn::BitCast(d16, words), d16, at);

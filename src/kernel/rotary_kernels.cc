@@ -33,12 +33,12 @@ struct RotaryRow {
   static constexpr const RotaryKernels* kKernels = nullptr;
 };
 
-// The instances of a template for each type of elements, for each pairing, and for both.
-#define POSENC_TYPES(function) \
+// The instances of a template for each type that can be rotated, for each pairing, and for both.
+#define POSENC_SUMMANDS(function) \
   { nullptr, &function<POSENC_F32>, &function<POSENC_BF16>, &function<POSENC_F16> }
 #define POSENC_PAIRINGS(function, type) \
   { &function<type, POSENC_HALF_SPLIT>, &function<type, POSENC_NEIGHBOURS> }
-#define POSENC_TYPES_AND_PAIRINGS(function)                                            \
+#define POSENC_SUMMANDS_AND_PAIRINGS(function)                                         \
   {                                                                                    \
     {}, POSENC_PAIRINGS(function, POSENC_F32), POSENC_PAIRINGS(function, POSENC_BF16), \
         POSENC_PAIRINGS(function, POSENC_F16)                                          \
@@ -58,12 +58,12 @@ constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>,
                                            &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
-                                          POSENC_TYPES_AND_PAIRINGS(PackSinCos),
-                                          POSENC_TYPES_AND_PAIRINGS(RotateAndQueue),
-                                          POSENC_TYPES(RotateBetweenBounds),
+                                          POSENC_SUMMANDS_AND_PAIRINGS(PackSinCos),
+                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateAndQueue),
+                                          POSENC_SUMMANDS(RotateBetweenBounds),
                                           &PairsPerPass,
                                           &ResolveUndecidedPairs,
-                                          POSENC_TYPES_AND_PAIRINGS(RotateFast)};
+                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateFast)};
 
 }  // namespace HWY_NAMESPACE
 

@@ -53,8 +53,7 @@ struct RotaryKernels {
   std::size_t (*pairs_per_pass)(posenc_type type, posenc_pairing pairing);
 
   // Stores the queued pairs that are decided with direct angles, and leaves the others in the queue.
-  void (*resolve)(posenc_type type, const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided,
-                  Tally& tally);
+  void (*resolve)(const FrequencyTable& table, const Gain& gain, UndecidedPairs& undecided, Tally& tally);
 
   // The same in float arithmetic (POSENC_FAST), with cosines and sines of `round`; errors in
   // rotate_fast-inl.h.

@@ -196,6 +196,7 @@ bool IsShort(const Gain& gain) {
 }
 
 bool IsShortInFloat(const Gain& gain) {
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   constexpr int kDigits = 24 - TraitsOf(POSENC_F16).digits, kMaxFraction = 16;
   const double scaled = gain.nearest() * TwoTo(kMaxFraction);
   return EndsWith(gain.nearest(), 53 - kDigits) && IsWhole(scaled) && gain.IsDouble();

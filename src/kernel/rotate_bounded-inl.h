@@ -140,7 +140,7 @@ class BoundedRotation {
       TakeDirectAngles();
       return false;
     }
-    QueueUndecided<kType>(rotation_, heads_, at, pairs, from, apart, undecided_);
+    undecided_.Append(rotation_, heads_, at, pairs, from, apart);
     return true;
   }
 

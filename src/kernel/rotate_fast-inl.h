@@ -28,6 +28,7 @@
 #include "hwy/highway.h"
 #include "kernel/pairs-inl.h"
 #include "number/cache_size.h"
+#include "number/memory_thresholds.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -43,6 +44,7 @@ HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
   } else if constexpr (kType == POSENC_BF16) {
     return RoundToBFloat16(df, v);
   } else {
+    static_assert(kType == POSENC_F16);
     return Float16Bits(df, v);
   }
 }
@@ -281,10 +283,9 @@ template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
   constexpr bool kStripIsHead = kHasAvx512;
-  constexpr std::size_t kHalfPage = 2048;
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
-  const bool in_order = kStripIsHead && heads.source_stride <= kHalfPage;
+  const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
   const std::size_t most = in_strips ? 8 : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
   Heads group = heads;
   for (std::size_t left = heads.count; left != 0;) {

@@ -287,9 +287,8 @@ HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation
   for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
-    QueueUndecided<kType>(rotation, heads, deferred.at[n],
-                          PairsOfLanes(is_per_element, lanes, deferred.pairs[n]), deferred.elements[n],
-                          deferred.pairs[n], undecided);
+    undecided.Append(rotation, heads, deferred.at[n], PairsOfLanes(is_per_element, lanes, deferred.pairs[n]),
+                     deferred.elements[n], deferred.pairs[n]);
   }
   deferred.count = 0;
 }

@@ -29,7 +29,7 @@ bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
   return kernels != nullptr && !table.IsRounded() && table.frequencies.count <= kMaxAddedPairs;
 }
 
-void FillOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
+void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
   for (std::size_t k = 1; k <= kMaxOffset; ++k) {
     double* cosines = table.OffsetCosines(k);
     kernels->offset(table.frequencies, static_cast<double>(k), cosines, cosines + table.frequencies.count);
@@ -44,6 +44,7 @@ void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float*
 
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
                    float* to) {
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   if (kernels != nullptr) return kernels->widen[type](from, count, to);
   type == POSENC_BF16 ? WidenEntries<POSENC_BF16>(from, count, to)
                       : WidenEntries<POSENC_F16>(from, count, to);
@@ -107,7 +108,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
                            posenc_arithmetic arithmetic, posenc_type type)
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), type_(type), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
-  shared_.exact.undecided.Clear();
+  shared_.exact.undecided.Clear(type);
   ClearPadding(Pairs(), cosines_, sines_);
   if (Pairs() <= kMaxAddedPairs) ClearPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
 }
@@ -174,6 +175,7 @@ void HeadRotation::RotateExactly(const Heads& heads) {
   UndecidedPairs& undecided = shared_.exact.undecided;
   const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = type_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
   std::size_t passes = 1;
   for (PairCursor at{0, 0};;) {
@@ -203,7 +205,7 @@ void HeadRotation::RotateExactly(const Heads& heads) {
 // Stores the pairs in the queue: tiers 2b and 3 of RotateExactly.
 void HeadRotation::Resolve() {
   UndecidedPairs& undecided = shared_.exact.undecided;
-  kernels_->resolve(type_, table_.frequencies, gain_, undecided, tally_);
+  kernels_->resolve(table_.frequencies, gain_, undecided, tally_);
   for (std::size_t n = 0; n < undecided.count; ++n) {
     unsigned char a[sizeof(float)], b[sizeof(float)];
     StoreBits(type_, undecided.a[n], a);

@@ -22,9 +22,10 @@ namespace internal {
 inline constexpr std::size_t kPairBuffer = kMaxPiece + 64;
 static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 
-// Whether angle addition pays for a rotary with these kernels. If so, FillOffsets fills the table's offsets.
+// Whether angle addition pays for a rotary with these kernels. If so, FillTokenOffsets fills the table's
+// offsets.
 bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table);
-void FillOffsets(const RotaryKernels* kernels, const RotaryTable& table);
+void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 
 // Rotates a token's heads in float arithmetic (POSENC_FAST), by cosines and sines of the caller, [pairs] and
 // zeros up to kVectorPadding more.

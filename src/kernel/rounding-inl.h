@@ -12,8 +12,9 @@
 // Windows are for normal numbers of a type, intervals for all. The tests are in rounding_windows-inl.h and
 // rounding_intervals-inl.h. What both need to make floats of doubles is in rounding_packing-inl.h.
 //
-// What a test needs of an element type is in these files; how the type is loaded, converted and stored is in
-// store-inl.h. Included once per target.
+// What a test needs of an element type is in these files. How a type is loaded, converted and stored is in
+// store-inl.h, for rotated pairs also in pairs-inl.h and bounded_sums-inl.h, and for single elements in
+// number/elements.h and heads.h. Included once per target.
 #if defined(POSENC_SRC_KERNEL_ROUNDING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROUNDING_INL_H_
 #undef POSENC_SRC_KERNEL_ROUNDING_INL_H_

@@ -145,6 +145,7 @@ HWY_INLINE WordsAs<DF> RoundToShort(DF df, hn::Vec<DF> sum, hn::Vec<DF> bound, b
     bits = Float16Bits(df, above);
     return hn::Xor(bits, Float16Bits(df, below));
   } else {
+    static_assert(kType == POSENC_BF16);
     WordsAs<DF> to;
     const auto differ = RoundEndsToBFloat16(df, above, below, to);
     if (HWY_UNLIKELY(are_exact)) {
@@ -195,6 +196,7 @@ HWY_INLINE WordVec RoundInterval(EntryVec upper, EntryVec lower, WordVec& rounde
     rounded = hn::Or(hn::ShiftLeft<3>(hn::Add(biased, hn::Set(dw, 1u << 23))), sign);
     return hn::Xor(biased, hn::Add(hn::BitCast(dw, lower), bias));
   } else {
+    static_assert(Operation::kType == POSENC_BF16);
     // The lower half of a midpoint is 0x8000, the least signed number, so the minimum finds any.
     const hn::Repartition<std::int16_t, Words> d16;
     const auto differ = RoundEndsToBFloat16(Entries(), upper, lower, rounded);
@@ -220,10 +222,9 @@ HWY_INLINE bool AnyUndecided(WordVec differ, WordVec marks, EntryVec total) {
   if constexpr (Operation::kType == POSENC_F16) {
     return AnyBit(hn::Or(hn::And(differ, hn::Set(dw, 0xFFFFE000u)), hn::And(marks, hn::Set(dw, 0x40000000u))),
                   hn::Set(dw, 0xFFFFFFFFu));
-  } else if constexpr (Operation::kReads) {
-    return AnyBitTieOrNan(differ, upper, marks, tie, total);
   } else {
-    return AnyBit(differ, upper);
+    static_assert(Operation::kType == POSENC_BF16);
+    return Operation::kReads ? AnyBitTieOrNan(differ, upper, marks, tie, total) : AnyBit(differ, upper);
   }
 }
 

@@ -2,12 +2,14 @@
 // bits of a double or float, which its type drops: near a midpoint they are near 100...0. Included once per
 // target.
 //
-//   test           tests                                     for
-//   RoundDirect    a vector of doubles                       the direct kernel
-//   RoundPairs     sines and cosines in double               the direct kernel
-//   RoundAdded     two vectors of doubles                    angle addition
-//   RoundScaled    cosines or sines times a gain, in double  caches
-//   AreDecided     both sums of pairs                        rotation
+//   test             tests                                     for
+//   RoundDirect      a vector of doubles                       the direct kernel
+//   RoundPairs       sines and cosines in double               the direct kernel
+//   RoundAllPairs    the same, whether all are decided         the direct kernel, first try
+//   RoundAdded       two vectors of doubles                    angle addition
+//   RoundScaled      cosines or sines times a gain, in double  caches
+//   AreDecided       both sums of pairs                        rotation
+//   AreWordsDecided  the same, two bfloat16 pairs in a word    rotation
 #if defined(POSENC_SRC_KERNEL_ROUNDING_WINDOWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROUNDING_WINDOWS_INL_H_
 #undef POSENC_SRC_KERNEL_ROUNDING_WINDOWS_INL_H_
@@ -43,6 +45,7 @@ struct Window {
   static constexpr Bits kLastPlace = Bits{1} << kDroppedBits<Value, kType>;
   static constexpr Bits kBias = kLastPlace / 2 + Bits{kUlps};
   static constexpr Bits kFar = kLastPlace - 2 * Bits{kUlps};
+  static_assert(kLastPlace > 2 * Bits{kUlps}, "results must lie outside the windows of midpoints");
 };
 
 // The window of kUlps around each float, for results that are made odd floats: of a float the dropped bits
@@ -228,7 +231,8 @@ HWY_INLINE EntryVec SmallerMagnitudes(EntryVec a, EntryVec b) {
 template <posenc_type kType>
 constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_BF16 ? 0x1p-90f
-                                                     : 0x1p-14f;
+                              : kType == POSENC_F16  ? 0x1p-14f
+                                                     : NoValueFor(kType);
 
 // The window of rotated sums, which are doubles for float32 and floats for 16-bit types.
 template <posenc_type kType>

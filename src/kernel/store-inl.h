@@ -77,6 +77,7 @@ HWY_INLINE hn::Vec<DF> LoadAsFloat(DF df, const ElementOf<kType>* from) {
     if constexpr (kType == POSENC_BF16) {
       return hn::BitCast(df, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<DF>(), bits)));
     } else {
+      static_assert(kType == POSENC_F16);
       return FromFloat16(df, bits);
     }
   }
@@ -178,10 +179,13 @@ HWY_INLINE void StoreLanes(const Operation& operation, DF df, hn::Vec<DF> entrie
     if constexpr (Operation::kType == POSENC_F16) {
       if constexpr (Operation::kReads && kHasFloat16) entries = WithCanonicalNans(df, entries);
       StoreVector(hn::Rebind<std::uint16_t, DF>(), ToFloat16(df, entries), to, stream);
-    } else if constexpr (Operation::kReads) {
-      StoreNarrow(df, RoundToBFloat16(df, entries), to, stream);
-    } else {  // odd floats and bfloat16 values are no midpoints: adding half a place rounds them
-      StoreNarrow(df, hn::ShiftRight<16>(hn::Add(hn::BitCast(du, entries), hn::Set(du, 0x8000))), to, stream);
+    } else {
+      static_assert(Operation::kType == POSENC_BF16);
+      // Odd floats and bfloat16 values are no midpoints: adding half a place rounds them.
+      const auto bits = Operation::kReads
+                            ? RoundToBFloat16(df, entries)
+                            : hn::ShiftRight<16>(hn::Add(hn::BitCast(du, entries), hn::Set(du, 0x8000)));
+      StoreNarrow(df, bits, to, stream);
     }
   }
 }
@@ -248,7 +252,7 @@ HWY_NOINLINE void StoreRun(float scale, const float* entries, EntryOrder order, 
 template <posenc_type kType>
 void Widen(const void* from, std::size_t count, void* to) {
   const hn::ScalableTag<float> df;
-  const auto* source = static_cast<const std::uint16_t*>(from);
+  const auto* source = static_cast<const ElementOf<kType>*>(from);
   auto* out = static_cast<float*>(to);
   std::size_t at = 0;
   if (reinterpret_cast<std::uintptr_t>(from) % sizeof(*source) == 0 &&
@@ -304,8 +308,10 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
     if constexpr (kType == POSENC_BF16) {
       hn::StoreU(NarrowTo16(Entries(), hn::ShiftRight<16>(biased)), d16, to);
     } else if constexpr (kHasFloat16) {
+      static_assert(kType == POSENC_F16);
       hn::StoreU(ToFloat16(Entries(), value), d16, to);
     } else {
+      static_assert(kType == POSENC_F16);
       const Words dw;
       const hn::RebindToSigned<Words> di;
       const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(dw, 0x7FFFFFFFu)));

@@ -12,9 +12,9 @@ namespace models {
 namespace {
 
 // The row for a model that posenc does not know, if the caller states the pairing. It names keys that many
-// models read, and has no values for missing keys.
-constexpr Text kAnyModel =
-    "rope_theta partial_rotary_factor n_layer n_layers num_layers n_embd d_model dim n_head n_heads";
+// models read, and has no values for missing keys. Whether a head has hidden_size / num_attention_heads
+// elements depends on the model's code, so head_dim must be given.
+constexpr Text kAnyModel = "rope_theta partial_rotary_factor n_layer n_layers num_layers head_dim_needed";
 
 bool IsList(const posenc_config_entry& entry) {
   return entry.kind == POSENC_CONFIG_NUMBERS || entry.kind == POSENC_CONFIG_FLAGS;
@@ -188,7 +188,7 @@ void Configuration::RefuseModel(Text type) {
            << " that rotates in the same way";
   if (!is_gguf_)
     sentence << ", or as pairing half_split or neighbours if this model rotates by +p along one axis in all "
-                "layers";
+                "layers, and rotates whole heads unless partial_rotary_factor is given";
 }
 
 // Finds the model's row. If the model has several parts, the keys of its text model are in a dictionary; then
@@ -265,6 +265,13 @@ void Configuration::FindModelAndPart() {
   }
   if (model_.type.empty() && (asked_.pairing == nullptr || is_gguf_)) return RefuseModel(type);
   if (model_.type.empty()) model_.row = Row(kAnyModel);
+  if (prefix_[0] != '\0' && model_.row.Has("axes")) {
+    Sentence& sentence = Begin(rule::missing_key);
+    (sentence << "a model of the type ").Shown(type)
+        << " is a vision tower, and the configuration has a text model in "
+        << Text(prefix_).substr(0, std::strlen(prefix_) - 1) << ": pass the tower's dictionary alone";
+    return;
+  }
   Sentence(report_->model_type, sizeof(report_->model_type)).Shown(model_.type);
   ShowSource();
   sizes_ = is_gguf_ ? Sizes{} : SizesOf(type);

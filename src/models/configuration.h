@@ -23,6 +23,8 @@ class Configuration {
   posenc_status status() const { return status_; }
   bool is_gguf() const { return is_gguf_; }
   const Row& row() const { return model_.row; }
+  // Whether posenc knows the model.
+  bool knows_model() const { return !model_.type.empty(); }
   const posenc_pairing* stated_pairing() const { return asked_.pairing; }
   bool names_layer() const { return asked_.layer != nullptr; }
   // The number of the layer that the caller asks for, or -1.
@@ -82,6 +84,8 @@ class Configuration {
   // The same, with a sentence that does not begin with a key.
   Sentence& Refuse(posenc_status status);
 
+  // Refuses the first entry for a slot whose key the model's code does not read. There must be one.
+  Sentence& RefuseUnread(posenc_status status, Slot slot) { return Refuse(status, *unread_[slot]); }
   // The first entry for a slot whose key the model's code does not read, or null.
   const posenc_config_entry* Unread(Slot slot) const { return unread_[slot]; }
 

@@ -316,7 +316,7 @@ inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const Conf
     lines = {
         "model: unknown; its pairing is the one that you state, and the rest is taken for granted: it "
         "rotates by +p,",
-        "  along one axis and in all layers"};
+        "  along one axis and in all layers, and rotates whole heads unless partial_rotary_factor is given"};
   }
   for (const LayerGroup& group : reading.groups) {
     lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));

@@ -27,7 +27,7 @@ enum Slot : std::uint8_t {
   heads,                 // how many heads a layer has
   kv_heads,              // how many heads k has; a layer with 0 does not rotate
   head_dim,              // the size of a head
-  layer_head_dim,        // the size of a head in layer N
+  layer_head_dim,        // the size of a head in layer N, whatever the model is
   global_head_dim,       // the size of a head with full attention
   local_head_dim,        // the size of a head with sliding attention
   nope_dim,              // how many elements of a head do not rotate, with latent attention
@@ -54,12 +54,12 @@ enum Slot : std::uint8_t {
   amplitude,             // the amplitude of YaRN and LongRoPE
   gain,                  // a factor that multiplies the amplitude
   short_mscale,          // the amplitude of LongRoPE
-  long_mscale,           // the amplitude of LongRoPE in long contexts; it must be the same
-  beta_fast,             // from this number of turns on YaRN changes nothing
-  beta_slow,             // up to this number of turns YaRN uses the whole factor
+  long_mscale,           // the amplitude of LongRoPE in long contexts; it must be equal to short_mscale
+  beta_fast,             // with YaRN, pairs of at least this many turns keep their frequency
+  beta_slow,             // with YaRN, pairs of at most this many turns have the whole factor
   truncate,              // whether YaRN's changes begin and end at whole pairs
-  low_freq_factor,       // up to this number of turns Llama 3's scaling uses the whole factor
-  high_freq_factor,      // from this number of turns on Llama 3's scaling changes nothing
+  low_freq_factor,       // with Llama 3's scaling, pairs of at most this many turns have the whole factor
+  high_freq_factor,      // with Llama 3's scaling, pairs of at least this many turns keep their frequency
   mscale,                // for the numerator of YaRN's amplitude; read only if mscale_all_dim is there
   mscale_all_dim,        // for the denominator of YaRN's amplitude
   only_one,              // a factor; posenc refuses any number but 1
@@ -73,17 +73,17 @@ enum Slot : std::uint8_t {
   interleaves,           // true: the axes take turns, pair by pair
   several_axes,          // whether positions have several axes
   layer_types,           // the type of each layer
-  interval,              // N, if one of every N layers has full attention
+  interval,              // N, if one of every N layers has full attention; the model's row says which one
   sliding_layers,        // a list with 1 for each layer that has sliding attention
   recurrent_layers,      // a list with 1 for each layer that does not rotate
   compress_ratios,       // a list with 0 for layers with sliding attention; others have compressed attention
   window,                // how far sliding attention sees; posenc only asks whether it has a limit
   rotating_layers,       // a list with 1 for each layer that rotates, even if the key's name says otherwise
-  still_interval,        // N, if one of every N layers does not rotate
+  still_interval,        // N, if the last of every N layers does not rotate
   attending,             // the numbers of the layers with attention; others do not rotate
   crossing,              // the numbers of the layers with cross-attention, which do not rotate
   dense_layers,          // how many of the first layers are dense
-  dense_interval,        // N, if one of every N dense layers has full attention
+  dense_interval,        // N, if the last of every N dense layers has full attention
   dense_types,           // a list with dense for each layer that is dense
   rotates,               // whether the model rotates
   finetuned,             // whether the model rotates, for some architectures

@@ -115,7 +115,10 @@ class SpecMaker {
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
     } else if (row_.Has("head_dim_needed")) {
-      c_.Refuse(rule::missing_key, head_dim) << ", and the model's code does not work without it";
+      c_.Refuse(rule::missing_key, head_dim)
+          << (c_.knows_model() ? ", and the model's code does not work without it"
+                               : ", and posenc does not know whether the heads of this model then have "
+                                 "hidden_size / num_attention_heads elements: add head_dim");
       return;
     } else {
       slot = hidden;
@@ -401,7 +404,8 @@ class SpecMaker {
   // A key that the model's code does not read must agree with what the code does without it.
   void CheckUnread() {
     const auto expect = [&](Slot slot, bool is_right, const char* words) {
-      if (c_.Unread(slot) != nullptr && !is_right) c_.Refuse(rule::unknown_key, slot) << words;
+      if (!c_.knows_model()) words = ", and posenc does not know what this model's code does with that key";
+      if (c_.Unread(slot) != nullptr && !is_right) c_.RefuseUnread(rule::unknown_key, slot) << words;
     };
     const auto number = [&](Slot slot) {
       const posenc_config_entry* const entry = c_.Unread(slot);
@@ -414,6 +418,10 @@ class SpecMaker {
     expect(beta_slow, number(beta_slow) == spec_.beta_slow || spec_.scaling != POSENC_YARN, unread);
     expect(mscale_all_dim, number(mscale_all_dim) == spec_.mscale_all_dim || spec_.scaling != POSENC_YARN,
            unread);
+    // The code of a known model does not read these sizes. The code of an unknown one may read them.
+    for (const Slot slot : {head_dim, global_head_dim, local_head_dim}) {
+      expect(slot, c_.knows_model() || number(slot) == static_cast<double>(spec_.head_dim), unread);
+    }
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
       expect(slot, number(slot) == spec_.base, unread);
     }

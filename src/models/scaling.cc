@@ -164,8 +164,11 @@ void RefuseType(Text word, Configuration* configuration) {
   Sentence& sentence = configuration->Refuse(rule::value_of_key, slot);
   bool is_known = false;
   for (const ScalingWord& known : kWords) is_known = is_known || word == known.word;
+  is_known = is_known && !configuration->row().Has("scaling_differs");
   sentence << (is_known ? ", which the model's code does not have; it has " : ", but posenc knows ");
-  if (configuration->row().Has("unscaled")) {
+  if (configuration->row().Has("scaling_differs")) {
+    sentence << "default only, because programs compute the scaling of this model differently";
+  } else if (configuration->row().Has("unscaled")) {
     sentence << "default only";
   } else if (configuration->is_gguf()) {
     sentence << "none, linear, yarn and longrope";
@@ -226,7 +229,8 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
     if (word != "default") scaling = POSENC_LONGROPE;
   }
   const bool is_dynamic = scaling == POSENC_DYNAMIC_NTK || scaling == POSENC_LONGROPE;
-  if (!is_known || (c.row().Has("unscaled") && scaling != POSENC_NO_SCALING) ||
+  if (!is_known ||
+      ((c.row().Has("unscaled") || c.row().Has("scaling_differs")) && scaling != POSENC_NO_SCALING) ||
       (c.row().Has("static_lengths") && is_dynamic)) {
     RefuseType(word, &c);
   }

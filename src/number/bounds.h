@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 
 namespace posenc {
@@ -108,7 +109,9 @@ static_assert(kAddedInterval >= kAngleAdditionError + 0x1p-53, "the interval mus
 // 2^-14, the least normal float16, an ulp of a float is 2^-37, far more than the error. Used by the loop of
 // angle_addition-inl.h.
 template <posenc_type kFormat>
-inline constexpr double kMinAdded = kFormat == POSENC_F32 ? 0x1.000002p-12 : 0x1p-14;
+inline constexpr double kMinAdded = kFormat == POSENC_F32                             ? 0x1.000002p-12
+                                    : kFormat == POSENC_BF16 || kFormat == POSENC_F16 ? 0x1p-14
+                                                                                      : NoValueFor(kFormat);
 inline constexpr std::uint64_t kAddedWindow = std::uint64_t{1} << 15;
 static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionError <= 0x1p-14 * 0x1p-23,
               "the tests must cover the error");
@@ -205,9 +208,10 @@ inline constexpr std::uint32_t kFloatRotatedWindow = 4;
 // The least part of a pair's larger sum that a decided sum is. As the larger sum is at least G m / sqrt(2), a
 // decided one is at least 1 / sqrt(2) of this part of G m, which the two windows above ask for.
 template <posenc_type kType>
-inline constexpr float kMinPart = kType == POSENC_F32   ? 0x1.54p-12f
-                                  : kType == POSENC_F16 ? 0x1.2p-11f
-                                                        : 0x1.2p-14f;
+inline constexpr float kMinPart = kType == POSENC_F32    ? 0x1.54p-12f
+                                  : kType == POSENC_F16  ? 0x1.2p-11f
+                                  : kType == POSENC_BF16 ? 0x1.2p-14f
+                                                         : NoValueFor(kType);
 static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPart<POSENC_F32>,
               "the window must cover the error");
 

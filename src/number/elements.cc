@@ -8,6 +8,10 @@ namespace posenc {
 namespace internal {
 namespace {
 
+static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "these functions know no other type");
+static_assert(kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>,
+              "StoreNans knows no other type");
+
 std::uint32_t Bits(float x) {
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof(bits));

@@ -1,10 +1,18 @@
-// Loads and stores elements of each type, one at a time, for the ends of rows and for the scalar reference.
+// The types of elements: which types there are, what code must know of each type, and functions that load and
+// store elements one at a time, for the ends of rows and for the scalar reference.
+//
+// Code that treats types differently names all types that it knows, so that it does not compile for a new
+// type. There are three ways:
+//
+//   the type is a template parameter   the last branch begins with static_assert(kType == POSENC_F16)
+//   a constant for each type           the last value is NoValueFor(kType)
+//   the type is known at run time      static_assert(kAreAllSummands<...>) or kAreAllEntries<...>
 #ifndef POSENC_SRC_NUMBER_ELEMENTS_H_
 #define POSENC_SRC_NUMBER_ELEMENTS_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
+#include <iterator>
 
 #include "posenc/accuracy.h"
 #include "posenc/posenc_c.h"
@@ -26,6 +34,17 @@ constexpr bool Contains(const posenc_type (&types)[kCount], posenc_type type) {
 constexpr bool IsSummand(posenc_type type) { return Contains(kSummands, type); }
 constexpr bool IsEntry(posenc_type type) { return Contains(kEntries, type); }
 
+// Whether kTypes are all types that encodings are added to, or all types that they are written as.
+template <posenc_type... kTypes>
+inline constexpr bool kAreAllSummands = sizeof...(kTypes) == std::size(kSummands) &&
+                                        (IsSummand(kTypes) && ...);
+template <posenc_type... kTypes>
+inline constexpr bool kAreAllEntries = sizeof...(kTypes) == std::size(kEntries) && (IsEntry(kTypes) && ...);
+
+// Stands for the value of a constant for all types that have none. It is not constexpr, and it is not
+// defined. So the constant does not compile for such a type.
+float NoValueFor(posenc_type type);
+
 // The size of an array that these types index; index 0 is no type.
 template <std::size_t kCount>
 constexpr std::size_t IndexEnd(const posenc_type (&types)[kCount]) {
@@ -40,9 +59,40 @@ inline constexpr std::size_t kSummandTypes = IndexEnd(kSummands);
 inline constexpr std::size_t kEntryTypes = IndexEnd(kEntries);
 
 inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(type).size; }
+constexpr bool HaveTraits() {
+  for (const posenc_type type : kEntries) {
+    if (ElementSize(type) == 0) return false;
+  }
+  return true;
+}
+static_assert(HaveTraits(), "TraitsOf must know each type");
+
+// What else code must know of a type to which encodings are added:
+//
+//   Element   what loops load and store: an integer if C++ lacks the type
+//   kNanBits  the bits of the canonical NaN: quiet, positive, without a payload
+template <posenc_type kType>
+struct Format;
+template <>
+struct Format<POSENC_F32> {
+  using Element = float;
+  static constexpr std::uint32_t kNanBits = 0x7FC00000;
+};
+template <>
+struct Format<POSENC_BF16> {
+  using Element = std::uint16_t;
+  static constexpr std::uint32_t kNanBits = 0x7FC0;
+};
+template <>
+struct Format<POSENC_F16> {
+  using Element = std::uint16_t;
+  static constexpr std::uint32_t kNanBits = 0x7E00;
+};
 
 template <posenc_type kType>
-using ElementOf = std::conditional_t<kType == POSENC_F32, float, std::uint16_t>;
+using ElementOf = typename Format<kType>::Element;
+template <posenc_type kType>
+inline constexpr std::uint32_t kNanBits = Format<kType>::kNanBits;
 
 // 2^exponent as a double.
 inline constexpr double TwoTo(int exponent) {
@@ -51,12 +101,6 @@ inline constexpr double TwoTo(int exponent) {
   for (; exponent < 0; ++exponent) power /= 2.0;
   return power;
 }
-
-// The bits of a canonical NaN: quiet, positive, without a payload.
-template <posenc_type kType>
-inline constexpr std::uint32_t kNanBits = kType == POSENC_F32    ? 0x7FC00000u
-                                          : kType == POSENC_BF16 ? 0x7FC0u
-                                                                 : 0x7E00u;
 
 // LoadElement returns an element as a float. StoreElement rounds a float to an element. Any alignment.
 float LoadElement(posenc_type type, const unsigned char* from);

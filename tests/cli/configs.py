@@ -83,7 +83,7 @@ LLAMA_4 = {
                          "original_max_position_embeddings": 8192, "rope_type": "llama3"}}}
 NANOCHAT = {"model_type": "nanochat", "hidden_size": 1280, "num_attention_heads": 10, "num_hidden_layers": 20,
             "max_position_embeddings": 2048, "rope_theta": 10000.0}
-UNKNOWN = {"model_type": "my_model", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 4,
+UNKNOWN = {"model_type": "my_model", "hidden_size": 4096, "num_attention_heads": 32, "head_dim": 128, "num_hidden_layers": 4,
            "rope_theta": 10000.0}
 
 
@@ -134,7 +134,7 @@ def read():
     if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out:
         fail("BERT", (code, out, err), "no rotary")
     unknown = ["model: unknown; its pairing is the one that you state, and the rest is taken for granted: it rotates by +p,",
-               "  along one axis and in all layers"]
+               "  along one axis and in all layers, and rotates whole heads unless partial_rotary_factor is given"]
     says("an unknown model", UNKNOWN, [*unknown, f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1", "  spec: head_dim=128 rotary_dim=128"],
          "--pairing", "half_split")
     says("a layer of an unknown model", UNKNOWN,
@@ -148,10 +148,13 @@ def read():
 
 def refuse():
     state = ("pass as model_type a known model type that rotates in the same way, or as pairing half_split or neighbours if this model rotates by +p along one axis in all "
-             "layers (--model-type, --pairing)")
+             "layers, and rotates whole heads unless partial_rotary_factor is given (--model-type, --pairing)")
     refuses("an unknown model", UNKNOWN, f'posenc does not know the model type "my_model": {state}')
     refuses("a misspelt model", {**LLAMA_31, "model_type": "lama"},
             f'posenc does not know the model type "lama" (do you mean llama?): {state}')
+    refuses("an unknown architecture", {"general.architecture": "my_model"},
+            'posenc does not know the architecture "my_model": pass as model_type a known architecture that rotates in the same way '
+            "(--model-type)", "--pairing", "neighbours")
     refuses("no model", {"hidden_size": 64}, f"model_type is missing: {state}")
     refuses("a known model that no spec describes", {"model_type": "lightglue"},  # so no option is named
             "a model of the type lightglue has a rotary for which posenc makes no spec: its frequencies are learned")

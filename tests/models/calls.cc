@@ -2,6 +2,7 @@
 #include "calls.h"
 
 #include "posenc/models_c.h"
+#include "rules_of_configurations.h"
 
 namespace posenc {
 namespace rows_of {
@@ -26,6 +27,7 @@ void PositionsFromIds(Call& c) {
 void PositionsFromMask(Call& c) {
   c.a.batch = 3;  // the height of the mask
   c.a.normalization = c.a.type;
+  c.a.normalization_offset = -0.5;
   c.choices.push_back(
       {&c.a.normalization, {0, 1, 2}, Refusal(POSENC_BAD_ARGUMENT, "normalization must be one of")});
   c.pointers.emplace_back(&c.a.list_there, Refusal(POSENC_NULL, "mask, a posenc_mask, must not be null"));
@@ -42,6 +44,7 @@ void PositionsFromMask(Call& c) {
 template <class Spec>
 void FillPreset(Call& c) {
   FillSpec<Spec>(c);
+  c.a.rows = 128;  // dim or head_dim
   c.a.name = sizeof(Spec) == sizeof(posenc_spec) ? "fairseq" : "llama3";
   c.pointers.emplace_back(&c.a.name, Refusal(POSENC_NULL, "name of the preset must not be null"));
 }
@@ -66,6 +69,26 @@ std::vector<std::string> NamesFor(const Function& function) {
   return names;
 }
 
+const std::vector<RefusalRow>& RefusalRows() {
+  static const std::vector<RefusalRow> rows = {
+#define REFUSAL(calls, good, passing, broken, refused, told) \
+  {calls, good, passing, rule::broken, refused, told},
+#include "refusals.inc"
+  };
+  return rows;
+}
+
+// positions_test.cc has masks that are too large, which depend on the size of size_t. models_rules_test.cc
+// has configurations.
+const std::vector<posenc_status>& RulesTestedElsewhere() {
+  static const std::vector<posenc_status> rules = [] {
+    std::vector<posenc_status> all = kRulesOfConfigurations;
+    all.push_back(rule::mask_range);
+    return all;
+  }();
+  return rules;
+}
+
 const std::vector<Function>& Functions() {
   using namespace rows_of;
   using A = Arguments&;
@@ -82,14 +105,14 @@ const std::vector<Function>& Functions() {
       {"posenc_positions_from_mask", &PositionsFromMask, kNormalizations, kNone,
        [](A a) {
          const posenc_mask mask = {Any{a.list}, a.batch, a.rows};
-         return posenc_positions_from_mask(a.list_there == nullptr ? nullptr : &mask,
-                                           static_cast<posenc_normalization>(a.normalization), 0.0, -0.5,
-                                           Any{a.data}, Any{a.other});
+         return posenc_positions_from_mask(
+             a.list_there == nullptr ? nullptr : &mask, static_cast<posenc_normalization>(a.normalization),
+             a.normalization_scale, a.normalization_offset, Any{a.data}, Any{a.other});
        }},
       {"posenc_spec_preset", &FillPreset<posenc_spec>, kNone, kNone,
-       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, 128, nullptr); }},
+       [](A a) { return posenc_spec_preset(Any{a.data}, a.bytes, a.name, a.rows, nullptr); }},
       {"posenc_rotary_spec_preset", &FillPreset<posenc_rotary_spec>, kNone, kNone,
-       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, 128, nullptr); }},
+       [](A a) { return posenc_rotary_spec_preset(Any{a.data}, a.bytes, a.name, a.rows, nullptr); }},
       {"posenc_rotary_spec_from_config", &FillSpec<posenc_rotary_spec>, kNone, kNone,
        [](A a) {
          static const posenc_config_entry entries[] = {

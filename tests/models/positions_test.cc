@@ -104,7 +104,7 @@ void ExpectIds(const Refusal& want, const Spoil& spoil) {
   }
 }
 
-// calls_refusals_test.cc does not try these: strides that overflow, and calls with nothing to do.
+// refusals_test.cc does not try these: strides that overflow, and calls with nothing to do.
 TEST(PositionsFromIds, Sizes) {
   const Refusal ids(POSENC_BAD_SIZE, "stride of ids is too large"),
       positions(POSENC_BAD_SIZE, "stride of positions is too large");
@@ -270,7 +270,7 @@ TEST(PositionsFromMask, WhateverTheFloatingPointState) {
   }
 }
 
-// calls_refusals_test.cc does not try these: wrong numbers, images that are too large, and calls with nothing
+// refusals_test.cc does not try these: wrong numbers, images that are too large, and calls with nothing
 // to do.
 TEST(PositionsFromMask, Arguments) {
   std::vector<double> y(4 * 6, 3.0), x = y;

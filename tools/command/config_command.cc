@@ -2,6 +2,7 @@
 // same rotary embedding.
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,8 +89,9 @@ ExitStatus RunConfig(const ConfigRequest& request) {
     reading = internal::ReadLayers(config.entries, request.question);
   } catch (const internal::ConfigRefusal& error) {
     const bool is_unknown = error.status() == internal::rule::unknown_model;
-    throw UsageError(Abbreviated(request.file) + ": " + error.what() +
-                     (is_unknown ? " (--model-type, --pairing)" : ""));
+    const bool takes_pairing = std::strstr(error.what(), "as pairing") != nullptr;  // not for a GGUF file
+    const char* const options = takes_pairing ? " (--model-type, --pairing)" : " (--model-type)";
+    throw UsageError(Abbreviated(request.file) + ": " + error.what() + (is_unknown ? options : ""));
   }
   if (request.format == 1) {
     PrintJson(config, reading);

@@ -15,6 +15,7 @@
 #include "command/output_file.h"
 #include "command/specs.h"
 #include "command/table_output.h"
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
 #include "spec/tables.h"
@@ -167,6 +168,7 @@ void AddTableCommand(CLI::App& app, Run* run) {
       ->excludes(command->get_option("--rows"))
       ->excludes(command->get_option("--first"));
   std::vector<std::string> types = internal::WordsOf("type");
+  static_assert(internal::kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>);
   types.resize(POSENC_F64);  // leaves out the integer types, which come last
   AddChoice(*command, "--dtype", "Type of the entries", types,
             [=](std::int32_t number) { request->type = static_cast<posenc_type>(POSENC_F32 + number); });

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "command/output_file.h"
+#include "number/elements.h"
 #include "oracle/format.h"
 
 namespace posenc {
@@ -61,6 +62,7 @@ std::string FormatEntry(posenc_type type, std::uint64_t bits) {
 
 // NumPy's name for the type. NumPy has no bfloat16, so the bits are saved as <u2.
 const char* NpyType(posenc_type type) {
+  static_assert(internal::kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>);
   return type == POSENC_F32 ? "<f4" : type == POSENC_F16 ? "<f2" : type == POSENC_F64 ? "<f8" : "<u2";
 }
 

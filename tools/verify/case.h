@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "number/elements.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_cache_c.h"
 #include "verify/inputs.h"
@@ -16,6 +17,9 @@ namespace posenc {
 namespace tools {
 
 inline constexpr char kReferenceName[] = "REFERENCE";
+
+static_assert(internal::kAreAllEntries<POSENC_F32, POSENC_BF16, POSENC_F16, POSENC_F64>,
+              "this folder's lists of types, and its special elements (calls.cc), have no other type");
 
 enum class Operation {
   kWrite,

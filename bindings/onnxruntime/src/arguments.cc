@@ -47,8 +47,18 @@ posenc_type TypeOf(ONNXTensorElementDataType type) {
 }
 
 std::size_t SizeOf(posenc_type type) {
-  if (type == POSENC_BF16 || type == POSENC_F16) return 2;
-  return type == POSENC_F32 || type == POSENC_I32 ? 4 : 8;
+  switch (type) {
+    case POSENC_BF16:
+    case POSENC_F16:
+      return 2;
+    case POSENC_F32:
+    case POSENC_I32:
+      return 4;
+    case POSENC_F64:
+    case POSENC_I64:
+      return 8;
+  }
+  throw Error("posenc does not know the size of a type");
 }
 
 std::size_t CountOf(const Shape& shape) {

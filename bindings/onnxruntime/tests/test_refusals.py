@@ -65,8 +65,8 @@ class Refusals(unittest.TestCase):
                 "scaling=longrope factors=1:1:1:1:1:1:1:1 long_factors=1:2:3:4:5:6:7:8:9",
             ),
             ("target must be NULL or a name from posenc_targets", "target=ABACUS"),
-            ("base must be", "base=nan"),
-            ("scaling", "scaling=yarn factor=4"),
+            ("base must be positive and finite", "base=nan"),
+            ("original_length must be positive and finite with this scaling", "scaling=yarn factor=4"),
         ):
             self.refuse(sentence, "RotaryEmbedding", [X], num_heads=4, spec=spec)
         self.refuse("do not tell dim: spec must say dim=", "SinusoidalEncoding", [IDS], spec="")

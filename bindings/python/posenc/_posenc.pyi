@@ -220,7 +220,8 @@ class Rotary:
         layer_type  type of the layer, such as "sliding_attention"
         model_type  replaces the model type or architecture in the configuration
         pairing     half_split or neighbours; needed if posenc does not know the model. posenc then assumes that the model rotates by
-                    +p, along one axis, in all layers
+                    +p, along one axis, in all layers, and whole heads unless partial_rotary_factor is given. The
+                    configuration must have head_dim
         overrides   arguments of Rotary that replace what the configuration says. length is needed if a scaling depends on it, and base
                     if neither the configuration nor the model's code has one
 

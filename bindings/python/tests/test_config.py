@@ -126,7 +126,7 @@ class Command(unittest.TestCase):
         except (ValueError, TypeError) as error:
             self.assertEqual(done.returncode, 2)
             its = done.stderr.removeprefix("posenc: ").removesuffix("\n")
-            return str(error), its.removesuffix(" (--model-type, --pairing)")  # the command's message names the options
+            return str(error), its.removesuffix(" (--model-type, --pairing)").removesuffix(" (--model-type)")  # the command's message names the options
 
     def test_published(self):
         with tempfile.TemporaryDirectory() as folder:

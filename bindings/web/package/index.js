@@ -430,7 +430,7 @@ function addEntries(key, value, entries, levels) {
   } else if (kind === 'number' || kind === 'flag') {
     add(kind, { number: Number(value) });
   } else if (isList(value)) {
-    const items = Array.from(value);
+    const items = Array.from({ length: value.length }, (_, i) => value[i]); // a detached array is empty
     addWithin(key, items, entries, levels + 1);
     const ofItems = new Set(items.map(kindOfValue));
     const [all = 'number'] = ofItems;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "posenc/accuracy.h"
 #include "posenc/grid_c.h"
 #include "posenc/models_c.h"
 #include "posenc/posenc_c.h"
@@ -55,7 +56,7 @@ class Words {
   char** next_;
 };
 
-std::size_t SizeOf(posenc_type type) { return type == POSENC_F64 ? 8 : type == POSENC_F32 ? 4 : 2; }
+std::size_t SizeOf(posenc_type type) { return posenc::TraitsOf(type).size; }
 
 std::vector<char> ReadAll() {
   std::vector<char> all;
