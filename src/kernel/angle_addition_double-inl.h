@@ -1,6 +1,6 @@
 // Runs of rows of doubles by angle addition in sums of two doubles:
 //
-//   e^(iw(M + G +- k))     M the middle of the run, G = 0, +-8 or +-24 rows, k = 1/2, 3/2 .. 15/2
+//   e^(iw(M + A +- D))     M the middle of the run, A = 0, +-8 or +-24 rows, D = 1/2, 3/2 .. 15/2
 //
 // The factors e^(iwM) and e^(iw/2) are evaluated. The others are powers of e^(iw/2). Included once per
 // target.
@@ -42,7 +42,7 @@ struct SplitAngles {
 struct DoubleAnchors {
   HWY_ALIGN ChunkArray errors;  // bounds of each pair, of all entries of the run
   Angles middle;                // e^(iwM)
-  SplitAngles anchor;           // e^(iw(M + G)) of one group, split
+  SplitAngles anchor;           // e^(iw(M + A)) of one group, split
   Angles offsets[kReach];       // e^(iwk), split once all are made
   Angles moves[2];              // e^(iw8), e^(iw24)
 };
@@ -155,7 +155,7 @@ HWY_NOINLINE inline void MakeOffsets(const Run& run, std::size_t count, DoubleAn
   }
 }
 
-// anchors.anchor = e^(iw(M + G)) of group g, split.
+// anchors.anchor = e^(iw(M + A)) of group g, split.
 HWY_NOINLINE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::size_t count,
                                           DoubleAnchors& anchors) {
   const Doubles d;
