@@ -49,7 +49,7 @@ class SpecMaker {
     SetPairing();
     if (row_.Has("backwards")) spec_.position_scale = -1.0;
     if (row_.Has("turns")) spec_.unit = POSENC_TURNS;
-    if (!IsRefused()) CheckUnread();
+    for (bool has_more = true; has_more && !IsRefused(); has_more = c_.NextUnread()) CheckUnread();
   }
 
  private:
@@ -352,7 +352,7 @@ class SpecMaker {
       spec_.axis_order = POSENC_ALTERNATING_AXES;  // the key has the order y, x, time; the spec time, y, x
       is_right = count == 3 && section(0) == section(1);
       std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
-    } else if (row_.Has("interleaved")) {
+    } else if (row_.Has("in_turn")) {
       spec_.axis_order = POSENC_INTERLEAVED_AXES;
       if (c_.Entry(interleaves) != nullptr && c_.Number(interleaves) == 0.0) {
         c_.Refuse(rule::value_of_key, interleaves) << ", but the axes of this model are interleaved";
@@ -430,7 +430,7 @@ class SpecMaker {
     expect(nope_dim, number(nope_dim) == static_cast<double>(spec_.head_dim - spec_.rotary_dim), unread);
     expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
     expect(half_split, (number(half_split) == 0.0) == pairs_neighbours, unread);
-    expect(interleaves, (number(interleaves) != 0.0) == row_.Has("interleaved"), unread);
+    expect(interleaves, (number(interleaves) != 0.0) == row_.Has("in_turn"), unread);
     expect(several_axes, (number(several_axes) != 0.0) == (spec_.axes > 1), unread);
     expect(base_ratio, number(base_ratio) == 1.0, unread);
     expect(only_one, number(only_one) == 1.0 || c_.is_gguf(), unread);
