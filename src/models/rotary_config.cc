@@ -204,12 +204,12 @@ class SpecMaker {
   // A share must agree with the number of elements that rotate, even if that number comes from another key.
   void CheckShares(double elements, double d) {
     if (spec_.scaling == POSENC_PROPORTIONAL) return;
-    const auto agrees = [&](double part) { return part == 1.0 || Part(part, d) == elements; };
     for (const Slot slot : {share, share_in_dictionary}) {
-      const posenc_config_entry* entry = c_.Entry(slot) != nullptr ? c_.Entry(slot) : c_.Unread(slot);
-      if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER || agrees(entry->number)) continue;
-      if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number)
-        continue;
+      const posenc_config_entry* const entry = c_.Entry(slot);
+      if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER) continue;
+      const double part = entry->number;
+      if (part == 1.0 || Part(part, d) == elements) continue;
+      if (row_.Has("partial_rotary_factor") && Share() != part) continue;
       c_.Refuse(rule::value_of_key, slot)
           << ", but the model's code makes " << elements << " of " << d << " elements rotate";
     }
@@ -424,6 +424,15 @@ class SpecMaker {
     }
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
       expect(slot, number(slot) == spec_.base, unread);
+    }
+    const auto d = static_cast<double>(spec_.head_dim), turning = static_cast<double>(spec_.rotary_dim);
+    for (const Slot slot : {share, share_in_dictionary}) {
+      const double part = number(slot);
+      if (c_.Unread(slot) == nullptr || part == 1.0 || Part(part, d) == turning ||
+          spec_.scaling == POSENC_PROPORTIONAL)
+        continue;
+      c_.RefuseUnread(rule::value_of_key, slot)
+          << ", but the model's code makes " << turning << " of " << d << " elements rotate";
     }
     expect(rotary_dim, number(rotary_dim) == static_cast<double>(spec_.rotary_dim), unread);
     expect(rope_dim, number(rope_dim) == static_cast<double>(spec_.rotary_dim), unread);
