@@ -182,15 +182,60 @@ TEST_P(Batch, OfScalesThatMakeNans) {
   }
 }
 
-TEST_P(Batch, OfAPhaseRounding) {
-  Spec spec = MakeSpec(300, target());
-  spec.phase_rounding = POSENC_F32_POW_DIV;
-  for (const posenc_layout layout : kLayouts) {
-    spec.layout = layout;
+// Also in rows with more pairs than the buffer for pairs.
+TEST_P(Batch, OfPhaseRoundings) {
+  for (const std::size_t dim : {300u, 2310u}) {
+    if (IsReference() && dim > 300) continue;
+    Spec spec = MakeSpec(dim, target());
+    for (const posenc_phase_rounding rounding : {POSENC_F32_POW_DIV, POSENC_F64_INV_FREQ}) {
+      spec.phase_rounding = rounding;
+      for (const posenc_layout layout : kLayouts) {
+        spec.layout = layout;
+        const Encoder encoder = Create(spec);
+        const std::size_t rows = IsReference() ? 2 : dim > 300 ? 3 : 40;
+        ForEachType([&](auto element) {
+          ExpectAddOfEach<decltype(element), std::int64_t>(encoder, {3, 0, 3, -30}, {rows, 2, 3}, 2.0f);
+        });
+      }
+    }
+  }
+}
+
+// Rows with other columns than pairs. Some rows are padding.
+TEST_P(Batch, OfOtherColumns) {
+  for (const std::size_t dim : {3u, 68u}) {
+    for (const posenc_layout layout : kLayouts) {
+      for (const posenc_odd_column odd :
+           {POSENC_ODD_HALF_PAIR, POSENC_ODD_ZERO_LAST, POSENC_ODD_ZERO_MIDDLE, POSENC_ODD_COSINE_LAST}) {
+        if (odd == POSENC_ODD_ZERO_MIDDLE && internal::IsInterleaved(layout)) continue;
+        for (const bool input_first : {false, true}) {
+          Spec spec = MakeSpec(dim, target(), layout);
+          spec.odd_column = odd;
+          spec.input_first = input_first;
+          spec.has_padding = true;
+          spec.padding_position = 9;
+          spec.position_offset = 3;
+          const Encoder encoder = Create(spec);
+          ForEachType([&](auto element) {
+            ExpectAddOfEach<decltype(element), std::int64_t>(
+                encoder, {-4, 0, 9, -4}, {IsReference() ? 2u : 14u, 2, 3}, -22.627417f, 3);
+          });
+        }
+      }
+    }
+  }
+}
+
+// Encoders without tables for runs.
+TEST_P(Batch, OfListsOnly) {
+  for (const std::size_t dim : {1u, 37u, 600u}) {
+    if (IsReference() && dim > 64) continue;
+    Spec spec = MakeSpec(dim, target());
+    spec.lists_only = true;
     const Encoder encoder = Create(spec);
-    const std::size_t rows = IsReference() ? 2 : 40;
     ForEachType([&](auto element) {
-      ExpectAddOfEach<decltype(element), std::int64_t>(encoder, {3, 0, 3, -30}, {rows, 2, 3}, 2.0f);
+      ExpectAddOfEach<decltype(element), std::int64_t>(encoder, {-7, -9, 0, 1 << 24},
+                                                       {IsReference() ? 2u : 75u, 0, 0}, 1.5f);
     });
   }
 }

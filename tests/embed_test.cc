@@ -155,6 +155,36 @@ TEST_P(Embed, AtPositionsIsEmbedOfEachRow) {
   }
 }
 
+// Rows with other columns than pairs. Rows of a table have the same sums as Add.
+TEST_P(Embed, OtherColumnsAreAdded) {
+  constexpr std::size_t kRows = 14;
+  const std::vector<std::int32_t> ids(kRows, 1);
+  for (const posenc_layout layout : kLayouts) {
+    for (const posenc_odd_column odd : {POSENC_ODD_ZERO_LAST, POSENC_ODD_COSINE_LAST}) {
+      for (const bool input_first : {false, true}) {
+        Spec spec = MakeSpec(5, target(), layout);
+        spec.odd_column = odd;
+        spec.input_first = input_first;
+        spec.has_padding = true;
+        spec.padding_position = 9;
+        const Encoder encoder = Create(spec);
+        ForEachType([&](auto element) {
+          using T = decltype(element);
+          const auto table = Activations<T>(2 * spec.dim);
+          std::vector<T> want, got(kRows * spec.dim);
+          for (std::size_t r = 0; r < kRows; ++r)
+            want.insert(want.end(), table.end() - static_cast<std::ptrdiff_t>(spec.dim), table.end());
+          EXPECT_EQ(encoder.Add(0, kRows, {want.data(), spec.dim}, 1.5f), POSENC_OK);
+          EXPECT_EQ(
+              encoder.Embed({ids.data(), table.data(), 2, spec.dim}, 0, kRows, {got.data(), spec.dim}, 1.5f),
+              POSENC_OK);
+          EXPECT_TRUE(SameBits(got, want));
+        });
+      }
+    }
+  }
+}
+
 // Compares with MPFR, also at fractions. With nan_rows, bad positions make rows of NaN.
 TEST_P(Embed, AtPositionsIsWhatTheOracleSays) {
   Spec spec = MakeSpec(9, target());

@@ -61,7 +61,7 @@ TEST_P(Fallback, HardestCasesAreRecomputedAndRight) {
 }
 
 // Phases p * 2^-k with one bit more than the type has. The sine is phase^3 / 6 closer to zero than a
-// midpoint, and no double shows this. (accuracy_cases.cc has the cases for float.)
+// midpoint, and no double shows this. (The rows of verify have them for float.)
 template <class T>
 void ExpectSinesInsideMidpoints(const Spec& spec, std::int64_t first, std::size_t recomputed_rows) {
   constexpr std::size_t kRows = 70;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "frequency_steps.h"
@@ -168,6 +169,23 @@ TEST(Frequencies, ASingleStepHasNoRatio) {
   const auto want = Write(Create(spec), 5, 4);
   spec.exponent_dim = 1e-300;
   EXPECT_TRUE(SameBits(Write(Create(spec), 5, 4), want));
+}
+
+TEST(Frequencies, MinTimescaleIsPositiveAndFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Encoder none;
+  Spec spec = MakeSpec(8);
+  for (const double bad : {0.0, -0.0, -1.0, kInfinity, -kInfinity, std::nan("")}) {
+    spec.min_timescale = bad;
+    ASSERT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_BAD_MEMBER, "min_timescale"));
+  }
+  const double list[] = {1, 2, 3, 4};
+  spec.min_timescale = 0.5;
+  EXPECT_EQ(Encoder::Create(spec, &none), POSENC_OK);
+  spec.frequencies = list;
+  spec.frequency_count = 4;
+  EXPECT_EQ(Encoder::Create(spec, &none),
+            Refusal(POSENC_MEMBERS_CLASH, "min_timescale must be 1 with your own"));
 }
 
 }  // namespace

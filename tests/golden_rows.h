@@ -134,9 +134,9 @@ inline void ExpectOracle(const GoldenRow& row, const posenc_rotary_spec& spec) {
     EXPECT_EQ(formula.Radians(i, 200).ToDouble(), want) << i;
     if (i >= formula.pairs()) return;  // the frequency belongs to another axis
     const auto at = [&](std::size_t axis) { return row.at[axis]; };
-    const GainedTurn turn(&oracle, i, oracle.PositionOf(i, at), {row.of.at("A"), 1.0, false});
-    EXPECT_EQ(turn.Cosine(), row.of.at("c" + std::to_string(i))) << i;
-    EXPECT_EQ(turn.Sine(), row.of.at("s" + std::to_string(i))) << i;
+    const ScaledAngle angle(&oracle, i, oracle.PositionOf(i, at), {row.of.at("A"), 1.0, false});
+    EXPECT_EQ(angle.Cosine(), row.of.at("c" + std::to_string(i))) << i;
+    EXPECT_EQ(angle.Sine(), row.of.at("s" + std::to_string(i))) << i;
   });
 }
 

@@ -51,9 +51,9 @@ void ExpectOracles(const posenc_rotary_spec& spec, double position, double scale
                    const std::vector<Pair>& pairs) {
   const std::vector<Pair> got = Rotate(spec, position, scale, inverse, pairs);
   oracle::RotaryOracle oracle(spec);
-  const GainedTurn turn(&oracle, spec.head_dim / 2 - 1, position, {1.0, scale, inverse});
+  const ScaledAngle angle(&oracle, spec.head_dim / 2 - 1, position, {1.0, scale, inverse});
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const Pair want = turn.Rotate(pairs[k].x, pairs[k].y);
+    const Pair want = angle.Rotate(pairs[k].x, pairs[k].y);
     ASSERT_TRUE(SameBits(got[k].x, want.x) && SameBits(got[k].y, want.y))
         << std::hexfloat << "head_dim " << spec.head_dim << ", scaling " << spec.scaling << " by "
         << spec.factor << ", position " << position << ", gain " << scale << ": " << pairs[k].x << ", "

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "command/require.h"
 #include "verify/calls.h"
 #include "verify/cases.h"
 #include "verify/digest.h"
@@ -13,8 +12,6 @@
 
 namespace posenc {
 namespace tools {
-
-void Require(posenc_status status) { ASSERT_EQ(status, POSENC_OK) << posenc_status_message(status); }
 
 namespace {
 

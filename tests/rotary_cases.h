@@ -59,29 +59,6 @@ posenc_heads DenseHeads(T* data, std::size_t heads, std::size_t head_dim) {
 
 inline constexpr posenc_pairing kPairings[] = {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS};
 
-// Integers and fractions, small and large, and positions so small that only many bits show the sine.
-inline const std::vector<double>& RotaryPositions() {
-  static const std::vector<double> positions = {
-      0.0,          1.0,           -1.0, 7.0,       131071.0,  1048575.0,       0x1p31,
-      -0x1p31,      0.5,           1e-3, -0.0,      1e-9,      0x1.000003p-100, 0x1p-1000,
-      2147483647.0, -1999999973.0, 12.5, 0x1p-1074, -0x1p-1012};
-  return positions;
-}
-
-// Consecutive positions: integers and fractions, some nearly integers, up to 0 and across it. Some only look
-// consecutive.
-inline const std::vector<double>& RotaryRuns() {
-  static const std::vector<double> positions = [] {
-    std::vector<double> runs = {0.5,  1.5,  2.5, 0x1p-54, 1.0, 2.0,  7.0,
-                                14.0, 22.0, 5.0, 5.0,     4.0, -1.0, 0x1p-54};
-    for (const double first : {-3.0, 131060.0, 0x1p31 - 3.0}) {
-      for (int k = 0; k < (first < 0.0 ? 20 : 4); ++k) runs.push_back(first + k);
-    }
-    return runs;
-  }();
-  return positions;
-}
-
 // Where the elements of pair i of r / 2 pairs are, as posenc_pairing describes.
 struct ElementIndices {
   std::size_t a, b;
@@ -129,16 +106,16 @@ struct RotaryGain {
 };
 
 // A rotation by the oracle, for elements of C++ types.
-class GainedTurn {
+class ScaledAngle {
  public:
-  GainedTurn(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
-      : turn_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
+  ScaledAngle(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
+      : angle_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
 
   // Rounds each exact element once. For NaNs and infinities it follows IEEE arithmetic.
   template <class T>
   Rotated<T> Rotate(T a, T b) const {
     oracle::Rounding x, y;
-    turn_.Rotate(TypeOf<T>(), static_cast<double>(Value(a)), static_cast<double>(Value(b)), &x, &y);
+    angle_.Rotate(TypeOf<T>(), static_cast<double>(Value(a)), static_cast<double>(Value(b)), &x, &y);
     return {FromBits<T>(x.bits), FromBits<T>(y.bits)};
   }
 
@@ -146,14 +123,14 @@ class GainedTurn {
   template <class T>
   Rotated<T> Entries() const {
     oracle::Rounding cosine, sine;
-    turn_.RoundBoth(TypeOf<T>(), &cosine, &sine);
+    angle_.RoundBoth(TypeOf<T>(), &cosine, &sine);
     return {FromBits<T>(cosine.bits), FromBits<T>(sine.bits)};
   }
   double Cosine() const { return Entries<double>().x; }
   double Sine() const { return Entries<double>().y; }
 
  private:
-  mutable oracle::Turn turn_;  // remembers what it has evaluated
+  mutable oracle::Angle angle_;  // remembers what it has evaluated
 };
 
 // Makes pairs of numbers of a type, easy ones and ones that are hard to rotate.

@@ -11,6 +11,7 @@
 
 #include "oracle/rounding.h"
 #include "rotary_tensors.h"
+#include "verify/lists.h"
 
 namespace posenc {
 namespace {
@@ -41,8 +42,8 @@ class RotaryFast : public PerTarget {
 
 // Any numbers. One pair in nine has special ones.
 template <class T>
-Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const GainedTurn& turn, double gain) {
-  if (k % 9 != 0) return maker.Make(k, turn.Cosine(), turn.Sine(), gain);
+Rotated<T> AnyPair(PairMaker<T>& maker, std::size_t k, const ScaledAngle& angle, double gain) {
+  if (k % 9 != 0) return maker.Make(k, angle.Cosine(), angle.Sine(), gain);
   const T specials[] = {Nearest<T>(HUGE_VAL), Nearest<T>(-HUGE_VAL), OddNan<T>(k),
                         Nearest<T>(-0.0),     Largest<T>(),          FromBits<T>(1)};
   return {k % 2 == 0 ? specials[k / 9 % 6] : maker.AnyFinite(),
@@ -53,9 +54,10 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
   for (const std::size_t dim : {2u, 6u, 64u, 80u, 130u, 1024u, 2070u}) {
     if (IsReference() && dim > 130) continue;
     const posenc_rotary_spec spec = Spec(dim);
-    std::vector<double> positions = RotaryPositions();
-    if (dim < 1024) positions.insert(positions.end(), RotaryRuns().begin(), RotaryRuns().end());
-    const TurnTable turns(spec, positions);
+    std::vector<double> positions = tools::ListNamed("rotary")->doubles;
+    const std::vector<double>& runs = tools::ListNamed("nearly_runs")->doubles;
+    if (dim < 1024) positions.insert(positions.end(), runs.begin(), runs.end());
+    const AngleTable angles(spec, positions);
     const std::size_t heads = std::max<std::size_t>(IsReference() ? 2 : 3, (IsReference() ? 36 : 288) / dim);
     for (const RotaryGain& given : kGains) {
       ForEachType([&](auto element) {
@@ -64,13 +66,13 @@ TEST_P(RotaryFast, IsPlainFloatArithmetic) {
         std::size_t k = 0;
         const RotaryGain back{given.amplitude, given.scale, true};
         ExpectRotated<T>(
-            spec, turns, heads, {given, back, back},
+            spec, angles, heads, {given, back, back},
             AllPairings(),  // the last two tensors share their angles
-            [&](const GainedTurn& turn, const RotaryGain& gain, std::size_t, std::size_t) {
-              return AnyPair(maker, k++, turn, gain.amplitude * gain.scale);
+            [&](const ScaledAngle& angle, const RotaryGain& gain, std::size_t, std::size_t) {
+              return AnyPair(maker, k++, angle, gain.amplitude * gain.scale);
             },
-            [](const GainedTurn& turn, T a, T b) {
-              const auto [cosine, sine] = turn.Entries<float>();
+            [](const ScaledAngle& angle, T a, T b) {
+              const auto [cosine, sine] = angle.Entries<float>();
               return RotateInFloats(cosine, sine, a, b);
             },
             true);
@@ -104,9 +106,9 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
     for (std::size_t i = 0; i < kPairs; ++i) {
       const std::size_t t = i % kTokens;
       const auto position = static_cast<double>(kFirst + t);
-      const GainedTurn turn(&oracle, i, position, {});
-      ASSERT_EQ(x[t * spec.head_dim + i], turn.Entries<float>().x) << position << " by " << frequencies[i];
-      ASSERT_EQ(x[t * spec.head_dim + i + kPairs], turn.Entries<float>().y)
+      const ScaledAngle angle(&oracle, i, position, {});
+      ASSERT_EQ(x[t * spec.head_dim + i], angle.Entries<float>().x) << position << " by " << frequencies[i];
+      ASSERT_EQ(x[t * spec.head_dim + i + kPairs], angle.Entries<float>().y)
           << position << " by " << frequencies[i];
     }
   }
@@ -116,7 +118,7 @@ TEST_P(RotaryFast, TurnsNextToMidpointsInARun) {
 TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
   const std::size_t dim = IsReference() ? 32 : 128, heads = IsReference() ? 6 : 36;
   const posenc_rotary_spec plain = Spec(dim);
-  const TurnTable turns(plain, {1.0, 131071.0, -7.0, 0.5, 0x1p31});
+  const AngleTable angles(plain, {1.0, 131071.0, -7.0, 0.5, 0x1p31});
   for (const RotaryGain& gain : kGains) {
     posenc_rotary_spec spec = plain;
     spec.amplitude = gain.amplitude;
@@ -126,23 +128,23 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
       PairMaker<T> maker(9);
       std::size_t k = 0;
       const RotaryTensor<T> tensor = MakeTensor<T>(
-          spec, turns, heads, gain,
-          [&](const GainedTurn& turn, std::size_t, std::size_t) {
-            return maker.Make(k++, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
+          spec, angles, heads, gain,
+          [&](const ScaledAngle& angle, std::size_t, std::size_t) {
+            return maker.Make(k++, angle.Cosine(), angle.Sine(), gain.amplitude * gain.scale);
           },
-          [](const GainedTurn&, T a, T b) {
+          [](const ScaledAngle&, T a, T b) {
             return Rotated<T>{a, b};
           });
       const std::vector<T> before = tensor.Before(POSENC_HALF_SPLIT);
       std::vector<T> after = before;
       const posenc_heads call = tensor.Heads(after.data(), nullptr, gain);
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
-                                 turns.tokens(), &call, 1, nullptr),
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, angles.positions().data())),
+                                 angles.tokens(), &call, 1, nullptr),
                 POSENC_OK);
       double worst = 0.0;
-      for (std::size_t t = 0; t < turns.tokens(); ++t) {
-        for (std::size_t i = 0; i < turns.pairs(); ++i) {
-          const GainedTurn turn = turns.Gained(t, i, gain);
+      for (std::size_t t = 0; t < angles.tokens(); ++t) {
+        for (std::size_t i = 0; i < angles.pairs(); ++i) {
+          const ScaledAngle angle = angles.Scaled(t, i, gain);
           for (std::size_t h = 0; h < heads; ++h) {
             const std::size_t at = (t * heads + h) * dim + i;
             const auto a = static_cast<double>(Value(before[at])),
@@ -152,10 +154,10 @@ TEST_P(RotaryFast, IsOffByTwoUlpsAtMost) {
             const double ulp = std::ldexp(1.0, SpacingExponent(TypeOf<T>(), length));
             worst = std::max(
                 {worst,
-                 std::fabs(static_cast<double>(Value(after[at])) - (a * turn.Cosine() - b * turn.Sine())) /
+                 std::fabs(static_cast<double>(Value(after[at])) - (a * angle.Cosine() - b * angle.Sine())) /
                      ulp,
                  std::fabs(static_cast<double>(Value(after[at + dim / 2])) -
-                           (b * turn.Cosine() + a * turn.Sine())) /
+                           (b * angle.Cosine() + a * angle.Sine())) /
                      ulp});
           }
         }
@@ -189,15 +191,15 @@ class RotaryCached : public PerTarget {
   void Expect(posenc_rotary_spec spec, posenc_cache_layout layout, const RotaryGain& gain, int list) const {
     const std::size_t pairs = (spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim) / 2;
     OwnCache<C> cache(layout, spec.pairing, pairs, kRows, 3, CanonicalNan<C>());
-    PairMaker<C> angles(3);
+    PairMaker<C> entry_maker(3);
     PairMaker<T> maker(4);
-    std::vector<Rotated<C>> turns;
+    std::vector<Rotated<C>> entries;
     for (std::size_t k = 0; k < kRows * pairs; ++k) {
-      Rotated<C> turn = {angles.Normal(-9, -1), angles.Normal(-9, -1)};
-      if (k % 7 == 0) turn = {Nearest<C>(1.0), Nearest<C>(k % 2 == 0 ? 0.0 : -0.0)};
-      if (k % 11 == 0) turn = {angles.AnyFinite(), angles.AnyFinite()};
-      turns.push_back(turn);
-      cache.Put(k / pairs, k % pairs, turn.x, turn.y);
+      Rotated<C> entry = {entry_maker.Normal(-9, -1), entry_maker.Normal(-9, -1)};
+      if (k % 7 == 0) entry = {Nearest<C>(1.0), Nearest<C>(k % 2 == 0 ? 0.0 : -0.0)};
+      if (k % 11 == 0) entry = {entry_maker.AnyFinite(), entry_maker.AnyFinite()};
+      entries.push_back(entry);
+      cache.Put(k / pairs, k % pairs, entry.x, entry.y);
     }
     const std::vector<std::size_t> rows = {3, 4, 5, 6};
     const std::vector<std::size_t> listed = {8, 0, 5, 5};
@@ -207,13 +209,13 @@ class RotaryCached : public PerTarget {
     std::vector<Rotated<T>> before, after;
     for (std::size_t k = 0; k < tokens * kHeads * pairs; ++k) {
       const std::size_t t = k / (kHeads * pairs), i = k % pairs;
-      const Rotated<C>& turn = turns[(list == 0 ? rows : listed)[t] * pairs + i];
+      const Rotated<C>& entry = entries[(list == 0 ? rows : listed)[t] * pairs + i];
       const Rotated<T> pair =
-          maker.Make(k, static_cast<double>(Value(turn.x)), static_cast<double>(Value(turn.y)), 1.0);
+          maker.Make(k, static_cast<double>(Value(entry.x)), static_cast<double>(Value(entry.y)), 1.0);
       const double sign = gain.inverse ? -1.0 : 1.0;
       before.push_back(pair);
-      after.push_back(RotateInFloats(RoundedProduct(gain.scale, static_cast<double>(Value(turn.x))),
-                                     RoundedProduct(sign * gain.scale, static_cast<double>(Value(turn.y))),
+      after.push_back(RotateInFloats(RoundedProduct(gain.scale, static_cast<double>(Value(entry.x))),
+                                     RoundedProduct(sign * gain.scale, static_cast<double>(Value(entry.y))),
                                      pair.x, pair.y));
     }
     const RotaryTensor<T> tensor(spec, tokens, kHeads, pairs, before, after);
@@ -312,7 +314,7 @@ TEST_P(RotaryCached, TensorsOfTheirOwnScalesAndNans) {
     ASSERT_EQ(Value(k[i]), 4.0f) << i;
     ASSERT_EQ(Value(k[kPairs + i]), 0.0f) << i;
   }
-  for (float& turn : row) turn = FromBits<float>(0x7FFFFFFF);
+  for (float& entry : row) entry = FromBits<float>(0x7FFFFFFF);
   ASSERT_EQ(rotate(), POSENC_OK);
   for (const BFloat16 x : q) ASSERT_TRUE(std::isnan(Value(x)));
 }

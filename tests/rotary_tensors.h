@@ -18,15 +18,15 @@
 namespace posenc {
 
 // The oracle's angles for a spec at positions [axes, tokens]: [tokens, pairs].
-class TurnTable {
+class AngleTable {
  public:
-  TurnTable(const posenc_rotary_spec& spec, const std::vector<double>& positions)
+  AngleTable(const posenc_rotary_spec& spec, const std::vector<double>& positions)
       : oracle_(spec), positions_(positions), tokens_(positions.size() / spec.axes) {}
 
   const std::vector<double>& positions() const { return positions_; }
   std::size_t tokens() const { return tokens_; }
   std::size_t pairs() const { return oracle_.pairs(); }
-  GainedTurn Gained(std::size_t token, std::size_t pair, const RotaryGain& gain) const {
+  ScaledAngle Scaled(std::size_t token, std::size_t pair, const RotaryGain& gain) const {
     const auto at = [&](std::size_t axis) { return positions_[axis * tokens_ + token]; };
     return {&oracle_, pair, oracle_.PositionOf(pair, at), gain};
   }
@@ -179,24 +179,24 @@ inline constexpr posenc_cache_layout kCacheLayouts[] = {POSENC_CACHE_HALVES, POS
                                                         POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS,
                                                         POSENC_CACHE_HALVES_TWICE};
 
-// Makes a tensor: make(turn, head, pair) gives a pair before rotation, and want(turn, a, b) the pair after
+// Makes a tensor: make(angle, head, pair) gives a pair before rotation, and want(angle, a, b) the pair after
 // it.
 template <class T, class Make, class Want>
-RotaryTensor<T> MakeTensor(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
+RotaryTensor<T> MakeTensor(const posenc_rotary_spec& spec, const AngleTable& angles, std::size_t heads,
                            const RotaryGain& gain, const Make& make, const Want& want) {
-  const std::size_t pairs = turns.pairs();
-  std::vector<Rotated<T>> before(turns.tokens() * heads * pairs), after(before.size());
-  for (std::size_t t = 0; t < turns.tokens(); ++t) {
+  const std::size_t pairs = angles.pairs();
+  std::vector<Rotated<T>> before(angles.tokens() * heads * pairs), after(before.size());
+  for (std::size_t t = 0; t < angles.tokens(); ++t) {
     for (std::size_t i = 0; i < pairs; ++i) {
-      const GainedTurn turn = turns.Gained(t, i, gain);
+      const ScaledAngle angle = angles.Scaled(t, i, gain);
       for (std::size_t h = 0; h < heads; ++h) {
         const std::size_t at = (t * heads + h) * pairs + i;
-        before[at] = make(turn, h, i);
-        after[at] = want(turn, before[at].x, before[at].y);
+        before[at] = make(angle, h, i);
+        after[at] = want(angle, before[at].x, before[at].y);
       }
     }
   }
-  return {spec, turns.tokens(), heads, pairs, std::move(before), std::move(after)};
+  return {spec, angles.tokens(), heads, pairs, std::move(before), std::move(after)};
 }
 
 using Pairings = std::vector<std::pair<posenc_pairing, posenc_pairing>>;
@@ -208,16 +208,17 @@ inline Pairings AllPairings() {
 }
 
 // Rotates several tensors in one call, in place and from sources. Each tensor has its own gain with the same
-// amplitude. make(turn, gain, head, pair) gives each pair, and want(turn, a, b) the expected result.
+// amplitude. make(angle, gain, head, pair) gives each pair, and want(angle, a, b) the expected result.
 template <class T, class Make, class Want>
-void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t heads,
+void ExpectRotated(posenc_rotary_spec spec, const AngleTable& angles, std::size_t heads,
                    const std::vector<RotaryGain>& gains, const Pairings& pairings, const Make& make,
                    const Want& want, bool any_nan = false) {
   std::vector<RotaryTensor<T>> tensors;
   for (const RotaryGain& gain : gains) {
     tensors.push_back(MakeTensor<T>(
-        spec, turns, heads, gain,
-        [&](const GainedTurn& turn, std::size_t h, std::size_t i) { return make(turn, gain, h, i); }, want));
+        spec, angles, heads, gain,
+        [&](const ScaledAngle& angle, std::size_t h, std::size_t i) { return make(angle, gain, h, i); },
+        want));
   }
   spec.amplitude = gains[0].amplitude;
   for (const auto& [from, to] : pairings) {
@@ -238,9 +239,9 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t 
         of_tensors.push_back(
             tensors[k].Heads(results[k].data(), in_place ? nullptr : sources[k].data(), gains[k]));
       }
-      const bool is_torn = in_place && from != to && turns.pairs() > 512;
-      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
-                                 turns.tokens(), of_tensors.data(), of_tensors.size(), nullptr),
+      const bool is_torn = in_place && from != to && angles.pairs() > 512;
+      ASSERT_EQ(posenc_rotate_at(rotary.get(), PointerTo(List(POSENC_F64, angles.positions().data())),
+                                 angles.tokens(), of_tensors.data(), of_tensors.size(), nullptr),
                 is_torn ? Refusal(POSENC_BAD_ARGUMENT, "needs a source") : Refusal(POSENC_OK));
       if (is_torn) {  // nothing is written
         for (std::size_t k = 0; k < tensors.size(); ++k) ASSERT_TRUE(SameBits(results[k], sources[k]));
@@ -259,14 +260,14 @@ void ExpectRotated(posenc_rotary_spec spec, const TurnTable& turns, std::size_t 
 // Rotates by caches of every pairing and layout. Rows begin `shift` bytes after an aligned address and have
 // `more` columns. All bytes outside the layout must stay.
 template <class T>
-void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplitude, std::size_t more,
+void ExpectCaches(posenc_rotary_spec spec, const AngleTable& angles, double amplitude, std::size_t more,
                   std::size_t shift) {
   constexpr unsigned char kCanary = 0xA5;
   spec.amplitude = amplitude;
-  const std::size_t pairs = turns.pairs(), tokens = turns.tokens();
+  const std::size_t pairs = angles.pairs(), tokens = angles.tokens();
   std::vector<Rotated<T>> entries;
   for (std::size_t k = 0; k < tokens * pairs; ++k) {
-    entries.push_back(turns.Gained(k / pairs, k % pairs, {amplitude, 1.0, false}).Entries<T>());
+    entries.push_back(angles.Scaled(k / pairs, k % pairs, {amplitude, 1.0, false}).Entries<T>());
   }
   for (const posenc_pairing pairing : kPairings) {
     spec.pairing = pairing;
@@ -285,7 +286,7 @@ void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplit
       posenc_cache cache = want.Get();
       cache.cos = cos.data() + shift;
       if (want.HasTwo()) cache.sin = sin.data() + shift;
-      ASSERT_EQ(posenc_write_cache_at(rotary.get(), PointerTo(List(POSENC_F64, turns.positions().data())),
+      ASSERT_EQ(posenc_write_cache_at(rotary.get(), PointerTo(List(POSENC_F64, angles.positions().data())),
                                       tokens, &cache, nullptr),
                 POSENC_OK);
       for (const auto& [got, right] : {std::pair(&cos, &want_cos), {&sin, &want_sin}}) {
@@ -299,53 +300,6 @@ void ExpectCaches(posenc_rotary_spec spec, const TurnTable& turns, double amplit
     }
   }
 }
-
-// Rotations in POSENC_EXACT, compared with the oracle.
-class ExactPerTarget : public PerTarget {
- protected:
-  posenc_rotary_spec Spec(std::size_t head_dim) const { return MakeRotarySpec(head_dim, target()); }
-  posenc_rotary_spec Listed(const std::vector<double>& frequencies) const {
-    return ListedSpec(frequencies, target());
-  }
-
-  // The reference computes every pair in wide arithmetic, so it gets fewer pairings.
-  Pairings pairings() const {
-    if (!IsReference()) return AllPairings();
-    return {{POSENC_HALF_SPLIT, POSENC_HALF_SPLIT}, {POSENC_NEIGHBOURS, POSENC_HALF_SPLIT}};
-  }
-
-  // Rotates by p and by -p. make(maker, turn, head, pair) makes the pairs.
-  template <class T, class Make>
-  void ExpectOf(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
-                const RotaryGain& gain, const Make& make) const {
-    PairMaker<T> maker(static_cast<unsigned>(spec.head_dim + heads));
-    ExpectRotated<T>(
-        spec, turns, heads, {{gain.amplitude, gain.scale, false}, {gain.amplitude, gain.scale, true}},
-        pairings(),
-        [&](const GainedTurn& turn, const RotaryGain&, std::size_t h, std::size_t i) {
-          return make(maker, turn, h, i);
-        },
-        [](const GainedTurn& turn, T a, T b) { return turn.Rotate(a, b); });
-  }
-
-  // The same for every type.
-  template <class Make>
-  void Expect(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
-              const RotaryGain& gain, const Make& make) const {
-    ForEachType([&](auto element) { ExpectOf<decltype(element)>(spec, turns, heads, gain, make); });
-  }
-
-  // Uses pairs of all kinds of PairMaker, or of some.
-  void ExpectKinds(const posenc_rotary_spec& spec, const TurnTable& turns, std::size_t heads,
-                   const RotaryGain& gain, const std::vector<std::size_t>& kinds = {}) const {
-    std::size_t k = 0;
-    Expect(spec, turns, heads, gain, [&](auto& maker, const GainedTurn& turn, std::size_t, std::size_t) {
-      const std::size_t kind = kinds.empty() ? k % maker.kKinds : kinds[k % kinds.size()];
-      k += 1 + k / 97 % 3;
-      return maker.Make(kind, turn.Cosine(), turn.Sine(), gain.amplitude * gain.scale);
-    });
-  }
-};
 
 }  // namespace posenc
 

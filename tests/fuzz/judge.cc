@@ -155,7 +155,7 @@ class RotaryJudge {
     const std::size_t row = sample % cosines.counts[1], pair = sample / 8 % pairs();
     const Columns columns = ColumnsOfPair(pair);
     oracle::Rounding cosine, sine;
-    oracle::Turn(&oracle_, pair, PositionOf(row, pair), {}).RoundBoth(cosines.type, &cosine, &sine);
+    oracle::Angle(&oracle_, pair, PositionOf(row, pair), {}).RoundBoth(cosines.type, &cosine, &sine);
     const std::size_t begin = row * cosines.counts[2];
     for (const std::size_t copy : {std::size_t{0}, columns.copy}) {
       POSENC_FUZZ_CHECK(BitsAt(results_[0].data(), begin + columns.cosine + copy, cosines.type) ==
@@ -199,8 +199,8 @@ class RotaryJudge {
       s = ScaledEntry(ElementAt(sines.content.data(), begin + columns.sine, sines.type), scale);
       if (tensor.inverse != 0) s = -s;
     } else {
-      oracle::Turn turn(&oracle_, pair, PositionOf(token, pair), {scale, tensor.inverse != 0});
-      HasFastNans(call_) ? turn.RoundBoth(POSENC_F32, &x, &y) : turn.Rotate(type, a, b, &x, &y);
+      oracle::Angle angle(&oracle_, pair, PositionOf(token, pair), {scale, tensor.inverse != 0});
+      HasFastNans(call_) ? angle.RoundBoth(POSENC_F32, &x, &y) : angle.Rotate(type, a, b, &x, &y);
       c = oracle::Unpack(POSENC_F32, x.bits);
       s = oracle::Unpack(POSENC_F32, y.bits);
     }

@@ -261,8 +261,8 @@ ExitStatus VerifyTargets(const Request& request) {
 #endif
   std::vector<std::string> area_names;
   for (const Group& area : outcome.areas.groups) area_names.push_back(NameOf(area));
-  const char* const judge = !plan.compare ? nullptr : kHaveOracle ? "MPFR" : kReferenceName;
-  std::printf("%s\n", Verdict(outcome, area_names, judge).c_str());
+  const char* const other = !plan.compare ? nullptr : kHaveOracle ? "MPFR" : kReferenceName;
+  std::printf("%s\n", Verdict(outcome, area_names, other).c_str());
   // The last line: scripts read it.
   std::printf("digest v%d %016" PRIx64 "\n", kDigestVersion, outcome.cases.reports.front().digest.value());
   return outcome.right ? kRight : kMismatch;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "oracle/format.h"
-#include "oracle/recipes.h"
+#include "oracle/phase_rounding.h"
 #include "oracle/rounding.h"
 #include "posenc/accuracy.h"
 
@@ -78,7 +78,7 @@ Oracle::Oracle(const posenc_spec& spec, posenc_type type)
   }
   for (std::size_t i = 0; i < sine_at_.size(); ++i) {
     factors_.push_back(spec.phase_rounding == POSENC_NO_PHASE_ROUNDING ? Frequency(i, kFrequencyBits)
-                                                                       : RecipeFactor(spec, i));
+                                                                       : PhaseFactor(spec, i));
   }
 }
 
@@ -150,7 +150,7 @@ Number Oracle::QuarterTurns(std::size_t pair, double position, int bits) const {
 Number Oracle::Phase(std::size_t pair, double position, int bits) const {
   Number phase(bits);
   if (spec_.phase_rounding != POSENC_NO_PHASE_ROUNDING) {
-    mpfr_set_d(phase, RecipePhase(spec_, factors_[pair], pair, position), MPFR_RNDN);
+    mpfr_set_d(phase, RoundedPhase(spec_, factors_[pair], pair, position), MPFR_RNDN);
   } else if (bits <= kFrequencyBits) {
     mpfr_mul_d(phase, factors_[pair], position, MPFR_RNDN);
   } else {

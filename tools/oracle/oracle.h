@@ -93,7 +93,7 @@ class Oracle {
   std::vector<Entry> entries_;                    // [dim]
   std::vector<std::size_t> sine_at_, cosine_at_;  // [pairs]: the column of each pair, or kNone
   std::vector<std::size_t> others_;               // columns that are neither a sine nor a cosine
-  // [pairs]: the frequencies or, with a phase rounding, the results of RecipeFactor.
+  // [pairs]: the frequencies or, with a phase rounding, the results of PhaseFactor.
   std::vector<Number> factors_;
 };
 

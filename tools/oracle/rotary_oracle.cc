@@ -44,17 +44,17 @@ const Real& RotaryOracle::Frequency(std::size_t pair, std::size_t level) {
   return *kept;
 }
 
-Turn::Turn(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain)
+Angle::Angle(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain)
     : oracle_(oracle), pair_(pair), position_(position), gain_(gain) {}
 
-const Turn::Level& Turn::At(std::size_t level) {
+const Angle::Level& Angle::At(std::size_t level) {
   while (levels_.size() <= level) levels_.push_back(Make(levels_.size()));
   return levels_[level];
 }
 
 // The angle in radians, with an error of at most 2^*error. If the angle is a whole number of quarter turns,
 // *quarters is this number modulo 4; otherwise it is -1.
-Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
+Real Angle::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   const int bits = RotaryOracle::kBits[level] + kPhaseBits;
   const posenc_rotary_spec& spec = oracle_->spec_;
   *quarters = -1;
@@ -81,7 +81,7 @@ Real Turn::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
   return phase;
 }
 
-Turn::Level Turn::Make(std::size_t level) const {
+Angle::Level Angle::Make(std::size_t level) const {
   const int bits = RotaryOracle::kBits[level];
   Level made(bits);
   Number gain(2 * 53);
@@ -111,8 +111,8 @@ Turn::Level Turn::Make(std::size_t level) const {
 
 // Rounds v if its error is small enough to be certain. At the last level, a number that is still not certain
 // is a tie or 0.
-bool Turn::Decide(std::size_t level, posenc_type type, const Number& v, mpfr_exp_t error,
-                  Rounding* out) const {
+bool Angle::Decide(std::size_t level, posenc_type type, const Number& v, mpfr_exp_t error,
+                   Rounding* out) const {
   if (Round(type, v, error, out)) return true;
   if (level + 1 < RotaryOracle::kLevels) return false;
   if (ExponentOf(v) < error + 2) {
@@ -126,17 +126,17 @@ bool Turn::Decide(std::size_t level, posenc_type type, const Number& v, mpfr_exp
 }
 
 // Computes x = a cosine - b sine or y = b cosine + a sine, for a and b in the workspace, and rounds it.
-bool Turn::Combine(std::size_t level, posenc_type type, bool is_y, Rounding* out) {
-  const Level& turn = At(level);
+bool Angle::Combine(std::size_t level, posenc_type type, bool is_y, Rounding* out) {
+  const Level& angle = At(level);
   RotaryOracle::Workspace& work = oracle_->work_[level];
   const Number& u = is_y ? work.b : work.a;
   const Number& w = is_y ? work.a : work.b;
   const auto add = [&](Number* v, Number* p, Number* q) {
-    mpfr_mul(*p, u, turn.cosine, MPFR_RNDN);
-    mpfr_mul(*q, w, turn.sine, MPFR_RNDN);
+    mpfr_mul(*p, u, angle.cosine, MPFR_RNDN);
+    mpfr_mul(*q, w, angle.sine, MPFR_RNDN);
     is_y ? mpfr_add(*v, *p, *q, MPFR_RNDN) : mpfr_sub(*v, *p, *q, MPFR_RNDN);
   };
-  if (turn.exact) {
+  if (angle.exact) {
     Number v(kExactBits), p(kExactBits), q(kExactBits);
     add(&v, &p, &q);
     RoundExact(type, v, out);
@@ -144,12 +144,12 @@ bool Turn::Combine(std::size_t level, posenc_type type, bool is_y, Rounding* out
   }
   add(&work.v, &work.p, &work.q);
   const int bits = RotaryOracle::kBits[level];
-  const mpfr_exp_t of_turns = std::max(ExponentOf(u) + turn.cosine_error, ExponentOf(w) + turn.sine_error);
+  const mpfr_exp_t of_terms = std::max(ExponentOf(u) + angle.cosine_error, ExponentOf(w) + angle.sine_error);
   const mpfr_exp_t of_products = std::max(ExponentOf(work.p), ExponentOf(work.q)) + 1 - bits;
-  return Decide(level, type, work.v, std::max(of_turns, of_products) + 3, out);
+  return Decide(level, type, work.v, std::max(of_terms, of_products) + 3, out);
 }
 
-void Turn::Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y) {
+void Angle::Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y) {
   *x = *y = {};
   if (a == 0.0 && b == 0.0) return;
   if (!std::isfinite(a) || !std::isfinite(b)) {
@@ -168,39 +168,40 @@ void Turn::Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y
   }
 }
 
-void Turn::RoundBoth(posenc_type type, Rounding* cosine, Rounding* sine) {
+void Angle::RoundBoth(posenc_type type, Rounding* cosine, Rounding* sine) {
   const auto round = [&](bool is_sine, Rounding* out) {
     for (std::size_t level = 0;; ++level) {
-      const Level& turn = At(level);
-      const Number& v = is_sine ? turn.sine : turn.cosine;
-      if (turn.exact) return RoundExact(type, v, out);
-      if (Decide(level, type, v, is_sine ? turn.sine_error : turn.cosine_error, out)) return;
+      const Level& angle = At(level);
+      const Number& v = is_sine ? angle.sine : angle.cosine;
+      if (angle.exact) return RoundExact(type, v, out);
+      if (Decide(level, type, v, is_sine ? angle.sine_error : angle.cosine_error, out)) return;
     }
   };
   round(false, cosine);
   round(true, sine);
 }
 
-int Turn::Sign(bool is_sine) {
+int Angle::Sign(bool is_sine) {
   for (std::size_t level = 0;; ++level) {
-    const Level& turn = At(level);
-    const Number& v = is_sine ? turn.sine : turn.cosine;
-    const bool is_known = turn.exact || ExponentOf(v) > (is_sine ? turn.sine_error : turn.cosine_error) + 1;
+    const Level& angle = At(level);
+    const Number& v = is_sine ? angle.sine : angle.cosine;
+    const bool is_known =
+        angle.exact || ExponentOf(v) > (is_sine ? angle.sine_error : angle.cosine_error) + 1;
     if (is_known || level + 1 == RotaryOracle::kLevels)
       return is_known ? mpfr_sgn(static_cast<mpfr_srcptr>(v)) : 0;
   }
 }
 
-Number Turn::Sum(double u, double v) {
-  const Level& turn = At(1);
+Number Angle::Sum(double u, double v) {
+  const Level& angle = At(1);
   Number sum(RotaryOracle::kBits[1]), first(53), second(53);
   mpfr_set_d(first, u, MPFR_RNDN);
   mpfr_set_d(second, v, MPFR_RNDN);
-  mpfr_fmma(sum, first, turn.cosine, second, turn.sine, MPFR_RNDN);
+  mpfr_fmma(sum, first, angle.cosine, second, angle.sine, MPFR_RNDN);
   return sum;
 }
 
-std::string Turn::Exact(double u, double v, int digits) {
+std::string Angle::Exact(double u, double v, int digits) {
   if (!std::isfinite(u) || !std::isfinite(v)) return "of no finite numbers";
   const Number exact = Sum(u, v);
   char* text = nullptr;
@@ -210,7 +211,7 @@ std::string Turn::Exact(double u, double v, int digits) {
   return result;
 }
 
-double Turn::Ulp(posenc_type type, double got, double u, double v) {
+double Angle::Ulp(posenc_type type, double got, double u, double v) {
   if (!std::isfinite(got) || !std::isfinite(u) || !std::isfinite(v)) {
     return std::numeric_limits<double>::infinity();
   }

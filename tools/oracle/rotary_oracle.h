@@ -45,7 +45,7 @@ class RotaryOracle {
   }
 
  private:
-  friend class Turn;
+  friend class Angle;
   static constexpr std::size_t kLevels = 3;
   static constexpr int kBits[kLevels] = {128, 640, 9000};  // begins with two words, for which MPFR is fastest
 
@@ -63,11 +63,11 @@ class RotaryOracle {
   std::vector<Workspace> work_;                              // [kLevels]
 };
 
-// The rotation of one pair at one position: amplitude * scale * cos and amplitude * scale * sin. All heads of
-// a token share it. `position` comes from RotaryOracle::PositionOf.
-class Turn {
+// The angle of one pair at one position, and its rotation: amplitude * scale * cos and amplitude * scale *
+// sin. All heads of a token share it. `position` comes from RotaryOracle::PositionOf.
+class Angle {
  public:
-  Turn(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain);
+  Angle(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain);
 
   // Rotates the elements a and b of a pair as POSENC_EXACT does. A NaN has the bits that Pack returns.
   void Rotate(posenc_type type, double a, double b, Rounding* x, Rounding* y);

@@ -70,9 +70,9 @@ void MakeNansOne(posenc_type type, Entries* entries) {
 
 Calls::Calls(const Case& c) : case_(c) {
   if (c.operation != Operation::kRotate && c.operation != Operation::kRotateCached) return;
-  Case turns = c;
-  turns.rotary.amplitude = 1.0;
-  turns_ = std::make_unique<Handle>(turns, nullptr);
+  Case unscaled = c;
+  unscaled.rotary.amplitude = 1.0;
+  unscaled_ = std::make_unique<Handle>(unscaled, nullptr);
 }
 
 void Calls::Prepare(std::size_t row, std::size_t rows) {
@@ -81,7 +81,7 @@ void Calls::Prepare(std::size_t row, std::size_t rows) {
   rows_ = rows;
   pairs_.clear();
   sources_.clear();
-  if (turns_ == nullptr) return;
+  if (unscaled_ == nullptr) return;
   const std::size_t pairs = case_.pairs();
   cosines_.resize(rows * pairs);
   sines_.resize(rows * pairs);
@@ -89,8 +89,8 @@ void Calls::Prepare(std::size_t row, std::size_t rows) {
   const auto first = static_cast<std::int64_t>(case_.Position(0, row));
   const std::vector<unsigned char> list = PassedPositions(case_);
   const posenc_list positions{case_.list, list.data()};
-  Require(case_.list == 0 ? posenc_write_cache(turns_->rotary(), first, rows, &cache)
-                          : posenc_write_cache_at(turns_->rotary(), &positions, rows, &cache, nullptr));
+  Require(case_.list == 0 ? posenc_write_cache(unscaled_->rotary(), first, rows, &cache)
+                          : posenc_write_cache_at(unscaled_->rotary(), &positions, rows, &cache, nullptr));
 }
 
 std::vector<unsigned char> Calls::PassedPositions(const Case& as) const {
@@ -132,9 +132,10 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
   for (std::size_t k = 0; k < made.size(); ++k) {
     const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
+    const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
     made[k] =
-        MakeInput(case_.inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine,
-                  case_.inverse ? -sine : sine, h < case_.q_heads ? amplitude * case_.scale : amplitude);
+        MakeInput(inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
+                  h < case_.q_heads ? amplitude * case_.scale : amplitude);
   }
   return made;
 }
@@ -194,7 +195,7 @@ Entries Calls::CacheToRotateBy() const {
 void Calls::With(const Case& as, const std::function<void(const Arguments&)>& call, Entries* out,
                  double* seconds) {
   const std::size_t columns = as.columns(), dim = as.rotary.head_dim, size = TraitsOf(as.type).size;
-  const bool is_rotation = turns_ != nullptr, is_cached = as.operation == Operation::kRotateCached;
+  const bool is_rotation = unscaled_ != nullptr, is_cached = as.operation == Operation::kRotateCached;
   if (is_rotation && as.in_place) {
     *out = SourceOf(as.type, as.rotary.pairing);
   } else {
@@ -276,7 +277,7 @@ void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* sec
   With(
       as, [&](const Arguments& a) { Require(call(a)); }, out, seconds);
   const bool is_exact = as.operation == Operation::kRotate && as.rotary.arithmetic == POSENC_EXACT;
-  if (turns_ != nullptr && !is_exact) MakeNansOne(as.type, out);
+  if (unscaled_ != nullptr && !is_exact) MakeNansOne(as.type, out);
 }
 
 }  // namespace tools

@@ -80,7 +80,7 @@ class Calls {
   Entries CacheToRotateBy() const;
 
   const Case& case_;
-  std::unique_ptr<Handle> turns_;  // for rotations: the rotary with an amplitude of 1, on the best target
+  std::unique_ptr<Handle> unscaled_;  // for rotations: the rotary with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
   std::vector<double> cosines_, sines_;                  // [rows, pairs]
   std::map<posenc_type, std::vector<InputPair>> pairs_;  // made when they are first needed

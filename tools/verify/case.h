@@ -48,6 +48,7 @@ struct Case {
 
   Inputs inputs = Inputs::kEvery;     // the elements to rotate; for kAdd, special values or any values
   std::vector<double> elements = {};  // the two elements of every pair, or empty: `inputs` chooses them
+  std::size_t rare = 1;               // one pair among so many is of this kind, and the others are kNormal
   std::uint32_t seed = 1;             // chooses the elements to rotate
   double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
   std::size_t q_heads = 3, k_heads = 1;

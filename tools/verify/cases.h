@@ -11,21 +11,23 @@
 namespace posenc {
 namespace tools {
 
-// Cases that are reported together.
+// Cases that are reported together, or are a test.
 struct Group {
   std::string name;  // if empty, reports show the label of the first case
   std::vector<Case> cases;
 };
 
-// The cases of the digest: encodings, then rotary embeddings. Their order must not change. To add cases,
-// append them and increase kDigestVersion.
+// The cases of the digest: encodings, then rotary embeddings. If they or their order change, increase
+// kDigestVersion.
+std::vector<Group> DigestGroups();
 std::vector<Case> DigestCases();
 
-// Whole tables of usual sizes, which `verify` compares unless it runs with --quick.
+// Whole tables, which `verify` compares unless it runs with --quick.
+std::vector<Group> TableGroups();
 std::vector<Case> TableCases();
 
-// The areas of --full, which are written in all ways: all positions in common use, small positions, and
-// random runs (chosen by `seed`) at the edges of the range; rotations of random and of hard elements; and
+// The areas of --full, whose cases are written in all variants: all positions in common use, small positions,
+// and random runs (chosen by `seed`) at the edges of the range; rotations of random and of hard elements; and
 // caches with every scaling. Needs MPFR.
 std::vector<Group> FullAreas(std::uint64_t seed);
 

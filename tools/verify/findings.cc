@@ -25,9 +25,9 @@ Findings& Findings::operator+=(const Findings& other) {
   return *this;
 }
 
-Findings Compare(Trial* trial, const Way& way, const Entries& expected, const Entries& got,
+Findings Compare(Runner* runner, const Variant& variant, const Entries& expected, const Entries& got,
                  const std::string& target, std::size_t number, std::size_t row) {
-  const std::size_t columns = way.as.columns();
+  const std::size_t columns = variant.as.columns();
   Findings found;
   found.entries = got.count();
   if (std::memcmp(got.data(), expected.data(), got.bytes()) == 0) return found;
@@ -35,11 +35,11 @@ Findings Compare(Trial* trial, const Way& way, const Entries& expected, const En
     if (got[i] == expected[i]) continue;
     const std::size_t r = row + i / columns, column = i % columns;
     if (++found.mismatches <= kMaxMeasured) {
-      found.worst_ulp = std::max(found.worst_ulp, trial->Ulp(way, r, column, got[i]));
+      found.worst_ulp = std::max(found.worst_ulp, runner->Ulp(variant, r, column, got[i]));
     }
     if (found.mismatches > kMaxExamples) continue;
     found.examples.push_back(
-        {number, r, column, target + ": " + trial->Explain(way, r, column, got[i], expected[i])});
+        {number, r, column, target + ": " + runner->Explain(variant, r, column, got[i], expected[i])});
   }
   return found;
 }

@@ -9,7 +9,7 @@
 
 #include "kernel/rows.h"
 #include "posenc/accuracy.h"
-#include "verify/trial.h"
+#include "verify/runner.h"
 
 namespace posenc {
 namespace tools {
@@ -33,7 +33,7 @@ struct Findings {
 };
 
 // Compares the rows from `row` on, bit by bit. `number` is the index of the case, for examples.
-Findings Compare(Trial* trial, const Way& way, const Entries& expected, const Entries& got,
+Findings Compare(Runner* runner, const Variant& variant, const Entries& expected, const Entries& got,
                  const std::string& target, std::size_t number, std::size_t row);
 
 }  // namespace tools

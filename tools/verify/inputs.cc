@@ -42,6 +42,28 @@ class Maker {
         return {Large(), Below(2) == 0 ? Large() : AnyFinite()};
       case Inputs::kMixed:
         return Mixed();
+      case Inputs::kAroundOne:
+        return {Normal(-1, 1), Normal(-1, 1)};
+      case Inputs::kEqual:
+        return Equal();
+      case Inputs::kFew:
+        return {Few(), Few()};
+      case Inputs::kZeros:
+        return Swapped({Signed(0), Below(2) == 0 ? Signed(0) : Normal(-4, 4)});
+      case Inputs::kSparse:
+        return Below(64) == 0 ? InputPair{Normal(-4, 4), Normal(-4, 4)} : InputPair{Signed(0), Signed(0)};
+      case Inputs::kSmallest:
+        return Smallest();
+      case Inputs::kLargest:
+        return {Signed(Infinity() - 1), Signed(Infinity() - 1 - Below(3))};
+      case Inputs::kNans:
+        return Swapped({Nan(), Below(2) == 0 ? Nan() : Finite(1.0)});
+      case Inputs::kInfinities: {
+        const std::uint64_t others[] = {Infinity(), 0, Finite(1.0)};
+        return Swapped({Signed(Infinity()), Signed(others[Below(3)])});
+      }
+      case Inputs::kBits:
+        return {Next() >> (64 - 8 * traits_.size), Next() >> (64 - 8 * traits_.size)};
       case Inputs::kSpecial:
         break;
     }
@@ -144,6 +166,47 @@ class Maker {
     const double x = std::ldexp(beside, Below(2) == 0 ? limit : limit + static_cast<int>(Below(5)));
     const double y = std::ldexp(1.0, limit - static_cast<int>(Below(20)) + static_cast<int>(Below(10)));
     return {Finite((x * cosine_ + y * sine_) / gain_), Finite((y * cosine_ - x * sine_) / gain_)};
+  }
+
+  InputPair Swapped(const InputPair& pair) { return Below(2) == 0 ? pair : InputPair{pair.b, pair.a}; }
+
+  InputPair Equal() {
+    if (Below(2) == 0) {
+      const auto power = [&] { return Signed(Finite(std::ldexp(1.0, static_cast<int>(Below(7)) - 3))); };
+      return {power(), power()};
+    }
+    const std::uint64_t a = Normal(-2, 2), sign = std::uint64_t{1} << (8 * traits_.size - 1);
+    return {a, Below(2) == 0 ? a : a ^ sign};
+  }
+
+  // An odd number times a power of two, a number next to 1, or 0.
+  std::uint64_t Few() {
+    constexpr double kOdd[] = {1.0, 1.0, 3.0, 3.0, 5.0, 7.0, 11.0, 25.0};
+    switch (Below(8)) {
+      case 0:
+        return Signed(0);
+      case 1:
+        return Signed(Finite(1.0) + Below(5) - 2);
+      case 2:
+        return Signed(Finite(8.0));
+      default:
+        break;
+    }
+    const double odd = kOdd[Below(8)];
+    return Signed(Finite(std::ldexp(odd, static_cast<int>(Below(9)) - 4)));
+  }
+
+  // A small multiple of the smallest number, and an element that adds or subtracts half of this number.
+  InputPair Smallest() {
+    const std::uint64_t few = Signed(Below(7));
+    const double half = std::ldexp(Below(2) == 0 ? 0.5 : -0.5, traits_.least_exponent());
+    const double factor = Below(4) == 0 ? cosine_ : sine_;
+    return Swapped({few, Finite(factor == 0.0 ? half : half / factor)});
+  }
+
+  std::uint64_t Nan() {
+    const std::uint64_t payloads = std::uint64_t{1} << (traits_.digits - 1);
+    return Signed(Infinity() + 1 + Next() % (payloads - 1));
   }
 
   InputPair Mixed() {

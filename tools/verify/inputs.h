@@ -19,7 +19,17 @@ enum class Inputs {
   kTiny,        // subnormal elements and results, zeros, and the smallest normal numbers
   kLarge,       // results near the largest number
   kSpecial,     // infinities, NaNs, zeros and the largest and smallest numbers, beside ordinary elements
-  kMixed,       // mostly kNormal, with some elements of all other kinds
+  kMixed,       // mostly kNormal, with some elements of the kinds above
+  kAroundOne,   // elements from 1/2 to 2
+  kEqual,       // elements of the same size, or powers of two
+  kFew,         // elements of few digits, of which many products are midpoints
+  kZeros,       // a zero, or two
+  kSparse,      // zeros, and one ordinary pair among 64
+  kSmallest,    // a result is next to a midpoint of the smallest numbers
+  kLargest,     // elements of about the largest size
+  kNans,        // NaNs of all kinds, beside ones and each other
+  kInfinities,  // infinities, beside ones, zeros and each other
+  kBits,        // any bits
 };
 
 // The two elements of a pair, as bits of the type.

@@ -16,24 +16,24 @@ std::string Hexadecimal(std::uint64_t value) {
 }
 
 // "3 of 4800 entries differ from MPFR", or an empty text if no entry differs.
-std::string TextOf(const Findings& found, const char* judge) {
+std::string TextOf(const Findings& found, const char* other) {
   if (found.right()) return "";
-  if (found.mismatches == 0) return "entries are farther from " + std::string(judge) + " than half an ULP";
+  if (found.mismatches == 0) return "entries are farther from " + std::string(other) + " than half an ULP";
   return std::to_string(found.mismatches) + " of " + std::to_string(found.entries) + " entries differ from " +
-         judge;
+         other;
 }
 
 }  // namespace
 
 bool IsRight(const Report& report) { return report.found.right() && report.digest.value() == kGoldenDigest; }
 
-std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area_names, const char* judge) {
+std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area_names, const char* other) {
   std::string wrong;
   const auto say = [&](const std::string& where, const std::string& what) {
     if (!what.empty()) wrong += (wrong.empty() ? "" : "; ") + where + ": " + what;
   };
   for (const Report& report : outcome.cases.reports) {
-    say(report.target, TextOf(report.found, judge));
+    say(report.target, TextOf(report.found, other));
     if (report.digest.value() == kGoldenDigest) continue;
     say(report.target, "the digest is " + Hexadecimal(report.digest.value()) + ", and " +
                            Hexadecimal(kGoldenDigest) + " is recorded");
@@ -45,11 +45,11 @@ std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area
                                        " worst cases have wrong results");
   }
   for (std::size_t a = 0; a < outcome.area_reports.size(); ++a) {
-    say(area_names[a], TextOf(outcome.area_reports[a].found, judge));
+    say(area_names[a], TextOf(outcome.area_reports[a].found, other));
   }
   if (!wrong.empty()) return "wrong: " + wrong;
   return std::string("right: all bits match the recorded digest") +
-         (judge == nullptr ? "" : ", and no entry differs from " + std::string(judge));
+         (other == nullptr ? "" : ", and no entry differs from " + std::string(other));
 }
 
 }  // namespace tools

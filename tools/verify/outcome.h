@@ -33,10 +33,10 @@ struct Outcome {
 // Whether the entries and the digest of a target are right.
 bool IsRight(const Report& report);
 
-// The verdict. It is "right: all bits match the recorded digest", followed by "and no entry differs from" the
-// judge. Or it is "wrong: " followed by what differs, for each target and each area. `judge` is "MPFR" or
+// The verdict. It is "right: all bits match the recorded digest", followed by "and no entry differs from"
+// `other`. Or it is "wrong: " followed by what differs, for each target and each area. `other` is "MPFR" or
 // "REFERENCE"; it is null if entries were not compared.
-std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area_names, const char* judge);
+std::string Verdict(const Outcome& outcome, const std::vector<std::string>& area_names, const char* other);
 
 }  // namespace tools
 }  // namespace posenc

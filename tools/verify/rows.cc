@@ -3,18 +3,18 @@
 #include "verify/rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "command/require.h"
-#include "posenc/models_c.h"
 #include "spec/text.h"
+#include "verify/lists.h"
 
 namespace posenc {
 namespace tools {
@@ -30,11 +30,22 @@ constexpr Named kNamed[] = {
     {"all_types", "type=f32,bf16,f16,f64"},
 
     {"layouts", "layout=interleaved,sin_cos,cos_sin"},
+    {"all_layouts", "layout=interleaved,interleaved_cos_sin,sin_cos,cos_sin"},
+    {"odd_columns",
+     "{layout=interleaved,interleaved_cos_sin odd_column=half_pair,zero_last,cosine_last"
+     "|layout=sin_cos,cos_sin odd_column=half_pair,zero_last,zero_middle,cosine_last}"},
     {"bases", "base=10000,500000,1e7,7.25,0.5,1"},
     {"each_dim", "$layouts dim=1,2,3,5,11,16,31,64,134 at=-3..28"},  // around the vector lengths
     {"rounded",
      "dim=130 phase_rounding=f32_pow_div base=10000,500000,7.25 "
      "at=0..23,16777213..16777236,-2147483648..-2147483625"},
+    {"roundings",
+     "phase_rounding=f32_pow_div,f32_exp,f32_log_div,f32_inv_freq,f32_iterated,f64_inv_freq,f64_pow_div,"
+     "f64_pow_mul,f32_log_increment"},
+    // Runs that cross 0, 4095, 2^16, 2^20 and 2^24, and runs at both ends of the range.
+    {"runs",
+     "at=-16..16,-5000..-4968,4079..4111,65520..65552,1048560..1048592,16777200..16777232,"
+     "-16777232..-16777200,2147483616..2147483648,-2147483648..-2147483616"},
     {"integers", "dim=257 at=i64:primes $layouts operation=write,add"},
     {"sums", "operation=add dim=99 at=-8..31 $layouts scale=1,22.627417,-0.3"},
     {"large_sum", "operation=add dim=512 at=1048576..1052671 scale=22.627417"},
@@ -51,86 +62,6 @@ constexpr Named kNamed[] = {
     {"shown_cache", "operation=cache type=f64 at=i64:1:77:4096:0x1p31:-12345"},
     {"shown", "{$shown_cache|k_heads=0 at=i64:4096:0x1p31:-12345}"},
     {"shown_rounded", "{$shown_cache|k_heads=0 at=i32:0:16777217:4096}"}};
-
-using Numbers = std::vector<double>;
-
-template <class Make>
-Numbers Sequence(int count, const Make& make) {
-  Numbers numbers;
-  for (int k = 0; k < count; ++k) numbers.push_back(make(k));
-  return numbers;
-}
-
-double Fraction(int k) { return k * 0.37 - 3.0; }  // of no special kind
-
-// Next to multiples of pi/2 that grow so, and perhaps beyond these.
-void AppendQuarters(double growth, bool twice, Numbers* positions) {
-  for (double multiple = 1.0; multiple < 0x1p30; multiple = growth * multiple + 1.0) {
-    const double position = multiple * 0x1.921fb54442d18p0;
-    positions->push_back(position);
-    if (twice) positions->push_back(-std::nextafter(position, HUGE_VAL));
-  }
-}
-
-// Small positions whose angles lie next to midpoints, where w is 1, and whose entries are subnormal.
-Numbers Small() {
-  Numbers positions = {0.0, -0.0, 0x1p-126, 0x1.8p-127, -0x1p-149, 0x1p-150, 0x1p-1022, -0x1p-1074};
-  for (int exponent = -8; exponent > -160; exponent -= 8) {
-    positions.push_back(std::ldexp(0x1.000003p0, exponent));
-    positions.push_back(-std::ldexp(0x1.01p0, exponent));
-    positions.push_back(std::ldexp(0x1.002p0, exponent));
-    positions.push_back(-std::ldexp(0x1.1c71c71c71c71p0, 4 * exponent));
-  }
-  return positions;
-}
-
-// Up to the ends of the range.
-Numbers Large() {
-  Numbers positions = {0x1p31, -0x1p31, 0x1.fffffffffffffp30, 0x1p24 + 0.5, -1e9 - 0.1};
-  AppendQuarters(3.0, true, &positions);
-  return positions;
-}
-
-// Of no special kind, tiny, and beside multiples of pi/2.
-Numbers Real() {
-  Numbers positions = {0.5,  0.37,     -77.7,       1e6 + 0.3,       0x1p-20,
-                       -0.0, 0x1p-149, 0x1.8p-1022, -0x1.000003p-60, 0x1.fffffffffffffp30};
-  AppendQuarters(47.0, false, &positions);
-  return positions;
-}
-
-Numbers Floats() {
-  Numbers positions = {0.0, -0.0, 0x1p31, -0x1p31, 0x1.fffffep30, 0x1p-149, -0x1.8p-127, 0x1.000002p-126};
-  for (int k = 0; k < 24; ++k) positions.push_back(static_cast<double>(static_cast<float>(Fraction(k))));
-  return positions;
-}
-
-struct List {
-  Numbers doubles;
-  std::vector<float> floats;
-};
-
-std::map<std::string, Numbers> NamedLists() {
-  return {
-      // Positions.
-      {"fractions_24", Sequence(24, Fraction)},
-      {"fractions_40", Sequence(40, Fraction)},
-      {"eighths", Sequence(81, [](int k) { return (k - 40) / 8.0; })},
-      {"primes", Sequence(32, [](int k) { return k * 134217721.0 - 0x1p31; })},  // steps of a prime
-      {"small", Small()},
-      {"large", Large()},
-      {"real", Real()},
-      {"floats", Floats()},
-      {"far", {0, 1, -3, 4095, 131071, 999999, 0x1p24 + 1, 1234567890, 0x1p31 - 1, -0x1p31}},
-      // Frequencies and factors.
-      {"halving_37", Sequence(37, [](int k) { return std::ldexp(1.0 + k, -k); })},
-      {"slow_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -(k / 2 + 6)); })},
-      {"signed_64", Sequence(64, [](int k) { return std::ldexp(1.0 + k, -k) * (k % 5 == 4 ? -1.0 : 1.0); })},
-      {"factors_64", Sequence(64, [](int k) { return 1.0 + 0.0625 * k; })},
-      {"long_factors_64", Sequence(64, [](int k) { return 1.1 + 0.7 * k; })},
-      {"float_factors_64",
-       Sequence(64, [](int k) { return static_cast<double>(1.0f + 0.3f * static_cast<float>(k)); })}};
-}
 
 [[noreturn]] void Refuse(std::string_view what) {
   std::fprintf(stderr, "a row of cases: %s is wrong\n", std::string(what).c_str());
@@ -155,17 +86,6 @@ std::vector<std::string> Split(std::string_view text, char separator) {
     }
   }
   return parts;
-}
-
-// The list with this name, or null. It lives on: specs point to it.
-const List* ListNamed(const std::string& name) {
-  static const std::map<std::string, List> named = [] {
-    std::map<std::string, List> lists;
-    for (const auto& [its, numbers] : NamedLists()) lists[its] = {numbers, {numbers.begin(), numbers.end()}};
-    return lists;
-  }();
-  const auto found = named.find(name);
-  return found == named.end() ? nullptr : &found->second;
 }
 
 // The place of one of the words.
@@ -197,7 +117,7 @@ void SetPlace(const std::string& text, Case* c) {
   } else {
     c->list = TypeOf(text.substr(0, colon));
     const std::string list = text.substr(colon + 1);
-    if (const List* named = ListNamed(list)) {
+    if (const NumberList* named = ListNamed(list)) {
       c->positions = named->doubles;
     } else if (!internal::ReadList(list, &c->positions).empty()) {
       Refuse(text);
@@ -213,7 +133,7 @@ bool SetMember(const std::string& name, const std::string& text, Spec* spec) {
   bool are_floats = false;
   const internal::Member* const member = internal::MemberInText<Spec>(name, &are_floats);
   if (member == nullptr) return false;
-  const List* const list = ListNamed(text);
+  const NumberList* const list = ListNamed(text);
   if (list != nullptr && member->kind == internal::Kind::kList) {
     SetList(*member, are_floats ? nullptr : list->doubles.data(), are_floats ? list->floats.data() : nullptr,
             list->doubles.size(), spec);
@@ -244,7 +164,13 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   words("operation", "write add rotate rotate_cached cache", &c->operation);
   type("type", &c->type);
   type("list", &c->list);
-  words("inputs", "every normal any cancelling middle tiny large special mixed", &c->inputs);
+  words("inputs",
+        "every normal any cancelling middle tiny large special mixed around_one equal few zeros sparse "
+        "smallest "
+        "largest nans infinities bits",
+        &c->inputs);
+  number("rows", &c->rows);
+  number("rare", &c->rare);
   number("seed", &c->seed);
   number("scale", &c->scale);
   number("q_heads", &c->q_heads);
@@ -275,6 +201,22 @@ const char* RowNamed(std::string_view name) {
     if (name == named.name) return named.row;
   }
   Refuse(name);
+}
+
+// The values between commas. "1..130" is each whole number from 1 to 130, but for `at` it is one value, a
+// run.
+std::vector<std::string> ValuesOf(const std::string& key, std::string_view text) {
+  std::vector<std::string> values;
+  for (const std::string& value : Split(text, ',')) {
+    const std::size_t dots = value.find("..");
+    if (key == "at" || dots == std::string::npos) {
+      values.push_back(value);
+      continue;
+    }
+    const auto first = NumberOf<int>(value.substr(0, dots)), last = NumberOf<int>(value.substr(dots + 2));
+    for (int number = first; number <= last; ++number) values.push_back(std::to_string(number));
+  }
+  return values;
 }
 
 Cases RowOf(const char** text, Cases cases);
@@ -313,20 +255,46 @@ Cases RowOf(const char** text, Cases cases) {
     }
     const std::size_t equals = term.find('=');
     if (equals == std::string_view::npos) Refuse(term);
-    const std::vector<std::string> values = Split(term.substr(equals + 1), ',');
+    const std::string key(term.substr(0, equals));
+    const std::vector<std::string> values = ValuesOf(key, term.substr(equals + 1));
     Cases all;
     for (const Case& c : cases) {
-      for (const std::string& value : values)
-        Set(std::string(term.substr(0, equals)), value, &all.emplace_back(c));
+      for (const std::string& value : values) Set(key, value, &all.emplace_back(c));
     }
     cases = std::move(all);
   }
 }
 
-// Lists have as many entries as are needed.
-void SetCounts(std::size_t pairs, posenc_rotary_spec* spec) {
-  if (spec->frequencies != nullptr || spec->frequencies_f32 != nullptr) spec->frequency_count = pairs;
-  if (spec->factors != nullptr || spec->factors_f32 != nullptr) spec->factor_count = pairs;
+// Makes a list as long as is needed: leaves out its end, or repeats the list. It lives on, because specs
+// point to it.
+template <class Number>
+void Fit(std::size_t wanted, std::size_t count, const Number** list) {
+  static std::deque<std::vector<Number>> repeated;
+  if (*list == nullptr || count >= wanted) return;
+  std::vector<Number>& longer = repeated.emplace_back();
+  for (std::size_t i = 0; i < wanted; ++i) longer.push_back((*list)[i % count]);
+  *list = longer.data();
+}
+
+template <class Spec>
+void FitFrequencies(std::size_t pairs, Spec* spec) {
+  Fit(pairs, spec->frequency_count, &spec->frequencies);
+  Fit(pairs, spec->frequency_count, &spec->frequencies_f32);
+  if (spec->frequency_count != 0) spec->frequency_count = pairs;
+}
+
+// The number of pairs in a row of an encoder, at least 1.
+std::size_t PairsOf(const posenc_spec& spec) {
+  const std::size_t columns = spec.dim - (spec.input_first != 0 ? 1 : 0);
+  const std::size_t pairs = spec.odd_column == POSENC_ODD_HALF_PAIR ? (columns + 1) / 2 : columns / 2;
+  return std::max<std::size_t>(pairs, 1);
+}
+
+void FitFactors(std::size_t pairs, posenc_rotary_spec* spec) {
+  Fit(pairs, spec->factor_count, &spec->factors);
+  Fit(pairs, spec->factor_count, &spec->factors_f32);
+  Fit(pairs, spec->factor_count, &spec->long_factors);
+  if (spec->factor_count != 0) spec->factor_count = pairs;
 }
 
 // The positions of a list are the same on all axes, but for a shift.
@@ -335,9 +303,9 @@ void Finish(Case* c) {
   for (std::size_t k = 1; k < c->axes() && !positions.empty(); ++k) {
     for (std::size_t r = 0; r < c->rows; ++r) c->positions.push_back(positions[(r + 2 * k) % c->rows]);
   }
-  posenc_spec& e = c->encoder;
-  if (e.frequencies != nullptr || e.frequencies_f32 != nullptr) e.frequency_count = (e.dim + 1) / 2;
-  SetCounts(c->pairs(), &c->rotary);
+  FitFrequencies(PairsOf(c->encoder), &c->encoder);
+  FitFrequencies(c->pairs(), &c->rotary);
+  FitFactors(c->pairs(), &c->rotary);
 }
 
 }  // namespace

@@ -5,10 +5,11 @@
 //        | { row | row ... }     the combinations of each row in turn
 //        | $name                 a row that has a name, see kNamed
 //
-// A key is a member of Case or of a spec. spec/text.h describes the values of members; a list may also have a
-// name, see NamedLists. The key `at` gives the positions. A value is a run, -3..28, or a list with its type,
-// f64:0.5:1e9 or f64:small. `list=f64` after a run passes the positions of the run as a list. The key
-// `elements` gives the two elements of every pair that is rotated, 0x1.8p0:-0.5, instead of `inputs`.
+// A key is a member of Case or of a spec. spec/text.h describes the values of members. 1..130 is each number
+// from 1 to 130. A list may also have a name (lists.cc); a list that is too short is repeated. The key `at`
+// gives the positions. A value is a run, -3..28, or a list with its type, f64:0.5:1e9 or f64:small. After a
+// run, `rows=70` changes its length, and `list=f64` passes its positions as a list. The key `elements` gives
+// the two elements of every pair that is rotated, 0x1.8p0:-0.5, instead of `inputs`.
 //
 // The label of a case is the row that makes only this case.
 #ifndef POSENC_TOOLS_VERIFY_ROWS_H_

@@ -91,22 +91,22 @@ std::uint64_t NumberOf(const std::string& label) {
   return hash ^ hash >> 32;
 }
 
-// The ways to write a case. Each way has its own label.
+// The variants of a case. Each has its own label.
 struct Work {
-  std::vector<Case> ways;
+  std::vector<Case> variants;
   bool is_large;  // too large for REFERENCE
 
   // SCALAR and doubles are up to ten times slower. They take one chunk in eight, and SCALAR one rotation in
   // eight.
-  std::size_t Every(const Case& way, bool is_scalar) const {
-    return is_large && (is_scalar || way.type == POSENC_F64) ? 8 : 1;
+  std::size_t Every(const Case& variant, bool is_scalar) const {
+    return is_large && (is_scalar || variant.type == POSENC_F64) ? 8 : 1;
   }
-  bool IsFor(const Case& way, const std::string& target) const {
+  bool IsFor(const Case& variant, const std::string& target) const {
     if (!is_large) return true;
     const bool is_scalar = target == "SCALAR";
-    if (target == kReferenceName || (is_scalar && way.list != 0 && !way.is_rotary()))
+    if (target == kReferenceName || (is_scalar && variant.list != 0 && !variant.is_rotary()))
       return false;  // SCALAR writes lists with the same code as runs
-    return !is_scalar || way.operation != Operation::kRotate || NumberOf(way.label) % 8 == 0;
+    return !is_scalar || variant.operation != Operation::kRotate || NumberOf(variant.label) % 8 == 0;
   }
 };
 
@@ -116,14 +116,14 @@ Work InAllTypes(const Case& c) {
       {"f32", POSENC_F32}, {"bf16", POSENC_BF16}, {"f16", POSENC_F16}, {"f64", POSENC_F64}};
   Work work{{}, true};
   for (const auto& [word, type] : kTypes) {
-    Case way = c;
-    way.type = type;
-    way.Label("type", word);
-    work.ways.push_back(way);
+    Case variant = c;
+    variant.type = type;
+    variant.Label("type", word);
+    work.variants.push_back(variant);
     if (c.is_rotary()) continue;
-    way.list = POSENC_I64;
-    way.Label("list", "i64");
-    work.ways.push_back(way);
+    variant.list = POSENC_I64;
+    variant.Label("list", "i64");
+    work.variants.push_back(variant);
   }
   return work;
 }
@@ -168,12 +168,12 @@ void ForEachChunk(const Case& c, std::size_t every, const std::string& target, c
   }
 }
 
-// Calls use(case, every, target) for each target and way.
+// Calls use(case, every, target) for each target and variant.
 template <class Use>
-void ForEachWay(const Work& work, const std::vector<std::string>& targets, const Use& use) {
+void ForEachVariant(const Work& work, const std::vector<std::string>& targets, const Use& use) {
   for (const std::string& target : targets) {
-    for (const Case& way : work.ways) {
-      if (work.IsFor(way, target)) use(way, work.Every(way, target == "SCALAR"), target);
+    for (const Case& variant : work.variants) {
+      if (work.IsFor(variant, target)) use(variant, work.Every(variant, target == "SCALAR"), target);
     }
   }
 }
@@ -185,15 +185,15 @@ void PrintHashes(const std::vector<Work>& all, const std::vector<std::string>& t
   const auto work = [&] {
     for (std::size_t n = next++; n < all.size(); n = next++) {
       std::string lines;
-      ForEachWay(all[n], targets, [&](const Case& way, std::size_t every, const std::string& target) {
+      ForEachVariant(all[n], targets, [&](const Case& variant, std::size_t every, const std::string& target) {
         std::uint64_t hash = 0;
-        ForEachChunk(way, every, target, [&](std::size_t, const Entries& chunk) {
+        ForEachChunk(variant, every, target, [&](std::size_t, const Entries& chunk) {
           hash = hash * 0x9e3779b97f4a7c15u + HashOf(chunk);
           entries += chunk.count();
         });
         char text[24];
         std::snprintf(text, sizeof(text), "%016" PRIx64, hash);
-        lines.append(target).append("\t").append(way.label).append("\t").append(text).append("\n");
+        lines.append(target).append("\t").append(variant.label).append("\t").append(text).append("\n");
       });
       const std::lock_guard<std::mutex> lock(mutex);
       std::fputs(lines.c_str(), stdout);
@@ -239,7 +239,9 @@ void KeepPart(const std::string& text, std::vector<Work>* all) {
     std::fprintf(stderr, "same-bits: '%s' is not a part I/N\n", text.c_str());
     std::exit(2);
   }
-  const auto is_other = [&](const Work& work) { return NumberOf(work.ways[0].label) % parts != part - 1; };
+  const auto is_other = [&](const Work& work) {
+    return NumberOf(work.variants[0].label) % parts != part - 1;
+  };
   all->erase(std::remove_if(all->begin(), all->end(), is_other), all->end());
 }
 
@@ -257,10 +259,10 @@ int main(int argc, char** argv) {
   }
   for (const Work& work : all) {
     bool is_found = false;
-    ForEachWay(work, {argv[1]}, [&](const Case& way, std::size_t every, const std::string& target) {
-      if (is_found || way.label != argv[2]) return;
+    ForEachVariant(work, {argv[1]}, [&](const Case& variant, std::size_t every, const std::string& target) {
+      if (is_found || variant.label != argv[2]) return;
       is_found = true;
-      PrintCase(way, every, target, argc > 3 ? argv[3] : nullptr);
+      PrintCase(variant, every, target, argc > 3 ? argv[3] : nullptr);
     });
     if (is_found) return 0;
   }

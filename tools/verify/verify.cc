@@ -59,34 +59,34 @@ class Worker {
   explicit Worker(const Plan& plan) : plan_(plan) {}
 
   Result Do(const Task& task) {
-    if (case_ != &task.of) trial_.emplace(task.of, plan_.are_areas, plan_.targets);
+    if (case_ != &task.of) runner_.emplace(task.of, plan_.are_areas, plan_.targets);
     case_ = &task.of;
-    trial_->Prepare(task.row, task.rows);
+    runner_->Prepare(task.row, task.rows);
     Result result;
     result.digested.resize(plan_.targets.size());
-    if (plan_.compare) answers_ = trial_->Expect();
+    if (plan_.compare) answers_ = runner_->Compute();
     for (std::size_t t = 0; t < plan_.targets.size(); ++t) {
       if (!task.with_reference && plan_.targets[t] == kReferenceName) continue;
-      for (const Way& way : trial_->ways()) Do(task, t, way, &result);
+      for (const Variant& variant : runner_->variants()) Do(task, t, variant, &result);
     }
     result.distances = std::move(answers_.distances);
     return result;
   }
 
  private:
-  void Do(const Task& task, std::size_t t, const Way& way, Result* result) {
+  void Do(const Task& task, std::size_t t, const Variant& variant, Result* result) {
     written_.tally = {};
-    if (!trial_->Write(t, way, &written_)) return;
+    if (!runner_->Write(t, variant, &written_)) return;
     Report& report = result->reports.emplace_back();
     report.target = plan_.targets[t];
-    if (plan_.are_areas) report.type = way.as.type;
-    if (plan_.are_areas) report.call = way.call;
+    if (plan_.are_areas) report.type = variant.as.type;
+    if (plan_.are_areas) report.call = variant.call;
     report.seconds = written_.seconds;
     if (task.digest) result->digested[t] = written_.entries.LittleEndian(written_.entries.count());
     if (plan_.compare) {
-      report.found = Compare(&*trial_, way, answers_.entries[way.answer], written_.entries, report.target,
-                             task.number, task.row);
-      report.distances = answers_.distances[way.numbers];
+      report.found = Compare(&*runner_, variant, answers_.entries[variant.answer], written_.entries,
+                             report.target, task.number, task.row);
+      report.distances = answers_.distances[variant.numbers];
       report.found.worst_ulp = std::max(report.found.worst_ulp, report.distances.worst_ulp());
     }
     report.found.tally = written_.tally;
@@ -94,7 +94,7 @@ class Worker {
 
   const Plan& plan_;
   const Case* case_ = nullptr;
-  std::optional<Trial> trial_;  // the trial of *case_
+  std::optional<Runner> runner_;  // the trial of *case_
   Answers answers_;
   Written written_;
 };

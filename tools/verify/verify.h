@@ -17,11 +17,11 @@ namespace posenc {
 namespace tools {
 
 // What to verify. The work is divided into chunks of rows, which threads take in any order. For each chunk,
-// the oracle computes the expected entries once, for all targets and all ways.
+// the oracle computes the expected entries once, for all targets and all variants.
 struct Plan {
   std::vector<Group> groups;
   std::size_t digested = 0;  // this many cases are digested, from the first on; for a single group
-  bool are_areas = false;    // write in all ways, and report each target and way, not only each target
+  bool are_areas = false;    // write all variants, and report each target and variant, not only each target
   std::vector<std::string> targets;  // targets that this CPU runs
   bool compare = true;               // compare each entry; otherwise only the digest is computed
   unsigned threads = 1;
@@ -32,11 +32,11 @@ struct Plan {
   std::function<void(unsigned started, unsigned wanted)> fewer_threads;  // called if not all could be started
 };
 
-// The result for one target or, in an area, for one way on a target.
+// The result for one target or, in an area, for one variant on a target.
 struct Report {
   std::string target;
-  posenc_type type = {};  // the type of the way; only in areas
-  std::string call = {};  // the name of the way; only in areas
+  posenc_type type = {};  // the type of the variant; only in areas
+  std::string call = {};  // the name of the variant; only in areas
   Findings found;
   oracle::Distances distances;  // how far the expected entries are from the exact values
   double seconds = 0.0;         // processor time for writing

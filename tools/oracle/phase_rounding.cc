@@ -1,6 +1,6 @@
 #include "number/exact.h"
 
-#include "oracle/recipes.h"
+#include "oracle/phase_rounding.h"
 
 #include <utility>
 
@@ -68,7 +68,7 @@ float FloatQuotient(double a, double b) { return AsFloat(mpfr_div, a, b); }
 
 }  // namespace
 
-Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
+Number PhaseFactor(const posenc_spec& spec, std::size_t pair) {
   const double twice = 2.0 * static_cast<double>(pair);
   switch (spec.phase_rounding) {
     case POSENC_NO_PHASE_ROUNDING:
@@ -123,7 +123,7 @@ Number RecipeFactor(const posenc_spec& spec, std::size_t pair) {
   return Of(0.0, kFloat);
 }
 
-double RecipePhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position) {
+double RoundedPhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position) {
   const double f = mpfr_get_d(factor, MPFR_RNDN);
   if (spec.phase_rounding == POSENC_F64_POW_DIV || spec.phase_rounding == POSENC_F64_POW_MUL) {
     Number phase = Of(position, kDouble);

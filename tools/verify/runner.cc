@@ -1,6 +1,6 @@
 #include "number/exact.h"
 
-#include "verify/trial.h"
+#include "verify/runner.h"
 
 #include <cstdio>
 
@@ -33,54 +33,55 @@ void Walk(const Case& as, const Handle& handle, Calls* calls, Written* written) 
 
 }  // namespace
 
-Trial::Trial(const Case& c, bool is_area, const std::vector<std::string>& targets)
+Runner::Runner(const Case& c, bool is_area, const std::vector<std::string>& targets)
     : is_area_(is_area),
-      ways_(WaysOf(c, is_area)),
+      variants_(VariantsOf(c, is_area)),
       calls_(c),
-      judge_(c, is_area, &calls_),
+      expected_(c, is_area, &calls_),
       targets_(targets) {
   for (const std::string& target : targets) {
-    handles_.emplace_back(ways_.front().as, target.c_str());
-    if (is_area && c.operation == Operation::kRotate) neighbours_.emplace_back(ways_[1].as, target.c_str());
+    handles_.emplace_back(variants_.front().as, target.c_str());
+    if (is_area && c.operation == Operation::kRotate)
+      neighbours_.emplace_back(variants_[1].as, target.c_str());
   }
 }
 
-const Handle& Trial::HandleOf(std::size_t target, const Way& way) const {
-  const bool is_neighbours = !neighbours_.empty() && way.as.rotary.pairing == POSENC_NEIGHBOURS;
+const Handle& Runner::HandleOf(std::size_t target, const Variant& variant) const {
+  const bool is_neighbours = !neighbours_.empty() && variant.as.rotary.pairing == POSENC_NEIGHBOURS;
   return (is_neighbours ? neighbours_ : handles_)[target];
 }
 
-bool Trial::Write(std::size_t target, const Way& way, Written* written) {
-  const Handle& handle = HandleOf(target, way);
+bool Runner::Write(std::size_t target, const Variant& variant, Written* written) {
+  const Handle& handle = HandleOf(target, variant);
   if (is_area_) {
-    if (!IsWritten(way.as, calls_.row())) return false;
-    const bool is_list_of_encodings = !way.as.is_rotary() && way.as.list != 0;
+    if (!IsWritten(variant.as, calls_.row())) return false;
+    const bool is_list_of_encodings = !variant.as.is_rotary() && variant.as.list != 0;
     if (is_list_of_encodings && !handle.encoder()->encoder.table.has_offsets)
       return false;  // lists use the same code as runs
-    Walk(way.as, handle, &calls_, written);
+    Walk(variant.as, handle, &calls_, written);
     return true;
   }
-  calls_.Call(way.as, handle, &written->entries, &written->seconds);
-  const Operation operation = way.as.operation;
+  calls_.Call(variant.as, handle, &written->entries, &written->seconds);
+  const Operation operation = variant.as.operation;
   if (operation == Operation::kAdd || operation == Operation::kRotateCached) return true;
   if (targets_[target] == kReferenceName) return true;
   Written again;
-  Walk(way.as, handle, &calls_, &again);
+  Walk(variant.as, handle, &calls_, &again);
   written->tally = again.tally;
   return true;
 }
 
-std::string Trial::Explain(const Way& way, std::size_t row, std::size_t column, std::uint64_t got,
-                           std::uint64_t expected) {
-  std::string text = (is_area_ ? std::string(way.call) + " " : "") + way.as.label + ", position";
+std::string Runner::Explain(const Variant& variant, std::size_t row, std::size_t column, std::uint64_t got,
+                            std::uint64_t expected) {
+  std::string text = (is_area_ ? std::string(variant.call) + " " : "") + variant.as.label + ", position";
   char number[64];
-  for (std::size_t k = 0; k < way.as.axes(); ++k) {
-    std::snprintf(number, sizeof(number), " %.17g", way.as.Position(k, row));
+  for (std::size_t k = 0; k < variant.as.axes(); ++k) {
+    std::snprintf(number, sizeof(number), " %.17g", variant.as.Position(k, row));
     text += number;
   }
-  const posenc_type type = way.as.type;
+  const posenc_type type = variant.as.type;
   return text + ", column " + std::to_string(column) + ": got " + ShowEntry(type, got) + ", expected " +
-         ShowEntry(type, expected) + "; " + judge_.Exact(way.as, row, column);
+         ShowEntry(type, expected) + "; " + expected_.Exact(variant.as, row, column);
 }
 
 }  // namespace tools

@@ -1,6 +1,6 @@
 #include "number/exact.h"
 
-#include "verify/judge.h"
+#include "verify/expected.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,14 +28,14 @@ constexpr std::size_t kCacheRows = 1024;             // rows in a chunk of a cac
 
 }  // namespace
 
-std::vector<Way> WaysOf(const Case& c, bool is_area) {
+std::vector<Variant> VariantsOf(const Case& c, bool is_area) {
   if (!is_area) return {{c, c.is_rotary() ? "Rotate" : "Write", 0, 0}};
-  std::vector<Way> ways;
+  std::vector<Variant> variants;
   const auto add = [&](posenc_type type, const char* call, std::size_t answer, std::size_t numbers) -> Case& {
-    Way& way = ways.emplace_back(Way{c, call, answer, numbers});
-    way.as.type = type;
-    way.as.Label("type", TraitsOf(type).name);
-    return way.as;
+    Variant& variant = variants.emplace_back(Variant{c, call, answer, numbers});
+    variant.as.type = type;
+    variant.as.Label("type", TraitsOf(type).name);
+    return variant.as;
   };
   for (std::size_t k = 0; k < std::size(kCacheTypes); ++k) {
     const posenc_type type = kCacheTypes[k];
@@ -55,7 +55,7 @@ std::vector<Way> WaysOf(const Case& c, bool is_area) {
       list.Label("list", "f64");
     }
   }
-  return ways;
+  return variants;
 }
 
 bool IsWritten(const Case& as, std::size_t row) {
@@ -76,7 +76,7 @@ bool IsPosition(double p) { return std::fabs(p) <= 0x1p31; }  // false for NaN
 
 }  // namespace
 
-Judge::Judge(const Case& c, bool is_area, Calls* calls) : case_(c), is_area_(is_area), calls_(calls) {
+Expected::Expected(const Case& c, bool is_area, Calls* calls) : case_(c), is_area_(is_area), calls_(calls) {
   if (c.is_rotary()) {
     rotary_.emplace(c.rotary);
   } else {
@@ -85,13 +85,13 @@ Judge::Judge(const Case& c, bool is_area, Calls* calls) : case_(c), is_area_(is_
   }
 }
 
-Answers Judge::Expect() {
-  if (case_.operation == Operation::kWriteCache) return ExpectCaches();
-  if (case_.is_rotary()) return ExpectRotations();
-  return is_area_ ? ExpectEncodingsInSharedTypes() : ExpectEncodings();
+Answers Expected::Compute() {
+  if (case_.operation == Operation::kWriteCache) return Caches();
+  if (case_.is_rotary()) return Rotations();
+  return is_area_ ? EncodingsInSharedTypes() : Encodings();
 }
 
-Answers Judge::ExpectEncodings() const {
+Answers Expected::Encodings() const {
   const std::size_t dim = case_.encoder.dim, row = calls_->row(), rows = calls_->rows();
   Answers answers{{Entries(case_.type, rows * dim)}, std::vector<oracle::Distances>(1)};
   std::vector<double> values(rows * dim, std::numeric_limits<double>::quiet_NaN());
@@ -113,14 +113,14 @@ Answers Judge::ExpectEncodings() const {
   return answers;
 }
 
-double Judge::Sum(std::uint64_t input, double value) const {
+double Expected::Sum(std::uint64_t input, double value) const {
   const auto x = static_cast<float>(oracle::Unpack(case_.type, input));
   const float product = x * static_cast<float>(case_.scale);
   const float sum = product + static_cast<float>(value);
   return oracle::RoundTo(case_.type, static_cast<double>(sum));
 }
 
-Answers Judge::ExpectEncodingsInSharedTypes() const {
+Answers Expected::EncodingsInSharedTypes() const {
   Answers answers;
   for (const posenc_type type : kSharedTypes) {
     answers.entries.emplace_back(type, calls_->rows() * case_.encoder.dim);
@@ -134,14 +134,14 @@ Answers Judge::ExpectEncodingsInSharedTypes() const {
   return answers;
 }
 
-oracle::Turn Judge::TurnOf(std::size_t row, std::size_t pair, bool is_k) {
+oracle::Angle Expected::AngleOf(std::size_t row, std::size_t pair, bool is_k) {
   const bool is_cache = case_.operation == Operation::kWriteCache;
   const oracle::Gain gain{is_k || is_cache ? 1.0 : case_.scale, !is_cache && case_.inverse};
   const auto at = [&](std::size_t axis) { return case_.Position(axis, row); };
   return {&*rotary_, pair, rotary_->PositionOf(pair, at), gain};
 }
 
-Answers Judge::ExpectCaches() {
+Answers Expected::Caches() {
   const posenc_type* types = is_area_ ? kCacheTypes : &case_.type;
   Case last = case_;
   last.type = POSENC_F64;
@@ -154,10 +154,10 @@ Answers Judge::ExpectCaches() {
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
     for (std::size_t i = 0; i < case_.pairs(); ++i) {
-      oracle::Turn turn = TurnOf(row, i, false);
+      oracle::Angle angle = AngleOf(row, i, false);
       for (std::size_t k = 0; k < count; ++k) {
         oracle::Rounding* const of_pair = &rounded[2 * (case_.pairs() * k + i)];
-        turn.RoundBoth(types[k], &of_pair[0], &of_pair[1]);
+        angle.RoundBoth(types[k], &of_pair[0], &of_pair[1]);
       }
     }
     for (std::size_t column = 0; column < columns; ++column) {
@@ -174,7 +174,7 @@ Answers Judge::ExpectCaches() {
   return answers;
 }
 
-Answers Judge::ExpectRotations() {
+Answers Expected::Rotations() {
   const bool is_exact = case_.operation == Operation::kRotate && case_.rotary.arithmetic == POSENC_EXACT;
   const posenc_type* types = is_area_ ? kSharedTypes : &case_.type;
   const std::size_t count = is_area_ ? std::size(kSharedTypes) : 1;
@@ -186,19 +186,19 @@ Answers Judge::ExpectRotations() {
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
     for (std::size_t i = 0; i < pairs; ++i) {
-      oracle::Turn turns[2] = {TurnOf(row, i, false), TurnOf(row, i, true)};
+      oracle::Angle angles[2] = {AngleOf(row, i, false), AngleOf(row, i, true)};
       const auto position = static_cast<std::int64_t>(case_.Position(rotary_->axis(i), row));
       for (std::size_t k = 0; k < count; ++k) {
         for (std::size_t h = 0; h < heads; ++h) {
           InputPair& pair = rotated[k][(r * heads + h) * pairs + i];
           const bool is_k = h >= case_.q_heads;
-          oracle::Turn& turn = turns[is_k ? 1 : 0];
+          oracle::Angle& angle = angles[is_k ? 1 : 0];
           if (!is_exact) {
-            pair = RotateFast(row, i, is_k, &turn, pair);
+            pair = RotateFast(row, i, is_k, &angle, pair);
             continue;
           }
           oracle::Rounding x, y;
-          turn.Rotate(types[k], oracle::Unpack(types[k], pair.a), oracle::Unpack(types[k], pair.b), &x, &y);
+          angle.Rotate(types[k], oracle::Unpack(types[k], pair.a), oracle::Unpack(types[k], pair.b), &x, &y);
           answers.distances[k].See(x, position, i, false);
           answers.distances[k].See(y, position, i, true);
           pair = {x.bits, y.bits};
@@ -219,8 +219,8 @@ Answers Judge::ExpectRotations() {
 
 // Computes a rotation in POSENC_FAST, where each step is rounded to float. Computing a step in double and
 // rounding it to float is the same as rounding once.
-InputPair Judge::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Turn* turn,
-                            const InputPair& in) const {
+InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle,
+                               const InputPair& in) const {
   const auto to_float = [](double x) { return oracle::RoundTo(POSENC_F32, x); };
   double c, s;
   if (case_.operation == Operation::kRotateCached) {
@@ -236,7 +236,7 @@ InputPair Judge::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle
     s = scaled(case_.pairs() + pair) * (case_.inverse ? -1.0 : 1.0);
   } else {
     oracle::Rounding cosine, sine;
-    turn->RoundBoth(POSENC_F32, &cosine, &sine);
+    angle->RoundBoth(POSENC_F32, &cosine, &sine);
     c = oracle::Unpack(POSENC_F32, cosine.bits);
     s = oracle::Unpack(POSENC_F32, sine.bits);
   }
@@ -247,7 +247,7 @@ InputPair Judge::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle
   return {pack(x), pack(y)};
 }
 
-Judge::Element Judge::ElementOf(const Case& as, std::size_t row, std::size_t column) const {
+Expected::Element Expected::ElementOf(const Case& as, std::size_t row, std::size_t column) const {
   const std::size_t pairs = as.pairs();
   if (as.operation == Operation::kWriteCache) {
     switch (as.cache_layout) {
@@ -271,13 +271,14 @@ Judge::Element Judge::ElementOf(const Case& as, std::size_t row, std::size_t col
 }
 
 // Whether the element is the rounding of a known real number, so that its error can be measured.
-bool Judge::IsMeasured(const Element& element) const {
+bool Expected::IsMeasured(const Element& element) const {
   if (case_.operation == Operation::kWriteCache) return true;
-  return element.turns && case_.operation == Operation::kRotate && case_.rotary.arithmetic == POSENC_EXACT;
+  return element.is_rotated && case_.operation == Operation::kRotate &&
+         case_.rotary.arithmetic == POSENC_EXACT;
 }
 
 // Sets u and v so that this real number is u cosine + v sine.
-void Judge::PartsOf(const Element& element, posenc_type type, double* u, double* v) {
+void Expected::PartsOf(const Element& element, posenc_type type, double* u, double* v) {
   if (case_.operation == Operation::kWriteCache) {
     *u = element.is_second ? 0.0 : 1.0;
     *v = 1.0 - *u;
@@ -291,7 +292,7 @@ void Judge::PartsOf(const Element& element, posenc_type type, double* u, double*
   *v = element.is_second ? a : -b;
 }
 
-double Judge::Ulp(const Case& as, std::size_t row, std::size_t column, std::uint64_t got) {
+double Expected::Ulp(const Case& as, std::size_t row, std::size_t column, std::uint64_t got) {
   const double value = oracle::Unpack(as.type, got);
   if (!as.is_rotary()) {
     const double position = case_.Position(0, row);
@@ -303,10 +304,10 @@ double Judge::Ulp(const Case& as, std::size_t row, std::size_t column, std::uint
   if (!IsMeasured(element)) return 0.0;
   double u, v;
   PartsOf(element, as.type, &u, &v);
-  return TurnOf(row, element.pair, element.head >= case_.q_heads).Ulp(as.type, value, u, v);
+  return AngleOf(row, element.pair, element.head >= case_.q_heads).Ulp(as.type, value, u, v);
 }
 
-std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
+std::string Expected::Exact(const Case& as, std::size_t row, std::size_t column) {
   if (!as.is_rotary()) {
     const double position = case_.Position(0, row);
     const std::string exact = IsPosition(position) ? encoder_->Exact(position, column) : "NaN";
@@ -315,10 +316,10 @@ std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
   }
   const Element element = ElementOf(as, row, column);
   if (!IsMeasured(element))
-    return element.turns ? "the result of three roundings" : "an element that is not rotated";
+    return element.is_rotated ? "the result of three roundings" : "an element that is not rotated";
   double u, v;
   PartsOf(element, as.type, &u, &v);
-  const std::string exact = TurnOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
+  const std::string exact = AngleOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
   if (as.operation == Operation::kWriteCache) return "exact " + exact;
   const auto show = [&](double x) { return ShowEntry(as.type, oracle::Pack(as.type, x)); };
   return show(u) + " cos + " + show(v) + " sin, exact " + exact;
@@ -326,19 +327,19 @@ std::string Judge::Exact(const Case& as, std::size_t row, std::size_t column) {
 
 #else
 
-Judge::Judge(const Case& c, bool is_area, Calls* calls)
+Expected::Expected(const Case& c, bool is_area, Calls* calls)
     : case_(c), is_area_(is_area), calls_(calls), reference_(c, kReferenceName) {}
 
-Answers Judge::Expect() {
+Answers Expected::Compute() {
   Answers answers{std::vector<Entries>(1), std::vector<oracle::Distances>(1)};
   double seconds;
   calls_->Call(case_, reference_, &answers.entries[0], &seconds);
   return answers;
 }
 
-double Judge::Ulp(const Case&, std::size_t, std::size_t, std::uint64_t) { return 0.0; }
+double Expected::Ulp(const Case&, std::size_t, std::size_t, std::uint64_t) { return 0.0; }
 
-std::string Judge::Exact(const Case&, std::size_t, std::size_t) { return "unknown without MPFR"; }
+std::string Expected::Exact(const Case&, std::size_t, std::size_t) { return "unknown without MPFR"; }
 
 #endif
 

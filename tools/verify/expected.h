@@ -1,7 +1,7 @@
-// Computes the expected entries of a Case, for each way to write it. They come from the oracle or, in a build
+// Computes the expected entries of a Case, for each of its variants. They come from the oracle or, in a build
 // without MPFR, from the library's REFERENCE target.
-#ifndef POSENC_TOOLS_VERIFY_JUDGE_H_
-#define POSENC_TOOLS_VERIFY_JUDGE_H_
+#ifndef POSENC_TOOLS_VERIFY_EXPECTED_H_
+#define POSENC_TOOLS_VERIFY_EXPECTED_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -29,23 +29,22 @@ inline constexpr bool kHaveOracle = false;
 // The types in which areas of encodings and of rotations are written. The oracle computes them together.
 inline constexpr posenc_type kSharedTypes[] = {POSENC_F32, POSENC_BF16, POSENC_F16};
 
-// One way to write the entries of a case.
-struct Way {
-  Case as;              // the case, possibly with another type, pairing or list
-  const char* call;     // the name of the way in reports
+// A variant of a case: the case, possibly with another type, pairing or list.
+struct Variant {
+  Case as;
+  const char* call;     // the name of the variant in reports
   std::size_t answer;   // the index of the expected entries in Answers::entries
   std::size_t numbers;  // the index of their distances in Answers::distances
 };
 
-// The ways to write a case. A case that is not part of an area is written in one way, unchanged. A case of an
-// area is written in all ways, and needs MPFR: encodings as runs, which use angle addition, and as lists,
-// which do not; rotations half-split and with neighbours; all of these in kSharedTypes, and caches also in
-// double.
-std::vector<Way> WaysOf(const Case& c, bool is_area);
+// The variants of a case. A case that is not part of an area has one variant, the case itself. A case of an
+// area has many, and needs MPFR: encodings as runs, which use angle addition, and as lists, which do not;
+// rotations half-split and with neighbours; all of these in kSharedTypes, and caches also in double.
+std::vector<Variant> VariantsOf(const Case& c, bool is_area);
 
-// Whether a way of an area writes the chunk that begins at `row`. For caches, every seventh chunk is written
-// in all types, and the others only in float32, because all types round the same cosines. (REFERENCE and
-// parts of a run leave out chunks by other factors than 7, so they meet all types, too.)
+// Whether a variant of an area writes the chunk that begins at `row`. For caches, every seventh chunk is
+// written in all types, and the others only in float32, because all types round the same cosines. (REFERENCE
+// and parts of a run leave out chunks by other factors than 7, so they meet all types, too.)
 bool IsWritten(const Case& as, std::size_t row);
 
 // The number of rows in a chunk. For areas of rotations it is eight, which share an anchor. With small
@@ -59,11 +58,11 @@ struct Answers {
 };
 
 // The functions are about the rows that `calls` has prepared.
-class Judge {
+class Expected {
  public:
-  Judge(const Case& c, bool is_area, Calls* calls);
+  Expected(const Case& c, bool is_area, Calls* calls);
 
-  Answers Expect();
+  Answers Compute();
 
   // The error of an entry in ULP. 0 if the exact value is not known, or if the entry is not the rounding of a
   // single real number.
@@ -80,19 +79,19 @@ class Judge {
   // Which number an entry of a rotary embedding is.
   struct Element {
     std::size_t row, head, pair;
-    bool turns;
+    bool is_rotated;
     bool is_second;  // the second element of its pair or, in a cache, a sine
   };
 
-  Answers ExpectEncodings() const;
-  Answers ExpectEncodingsInSharedTypes() const;
-  Answers ExpectCaches();
-  Answers ExpectRotations();
-  InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Turn* turn,
+  Answers Encodings() const;
+  Answers EncodingsInSharedTypes() const;
+  Answers Caches();
+  Answers Rotations();
+  InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle,
                        const InputPair& in) const;
   double Sum(std::uint64_t input, double value) const;
   Element ElementOf(const Case& as, std::size_t row, std::size_t column) const;
-  oracle::Turn TurnOf(std::size_t row, std::size_t pair, bool is_k);
+  oracle::Angle AngleOf(std::size_t row, std::size_t pair, bool is_k);
   bool IsMeasured(const Element& element) const;
   void PartsOf(const Element& element, posenc_type type, double* u, double* v);
 
@@ -106,4 +105,4 @@ class Judge {
 }  // namespace tools
 }  // namespace posenc
 
-#endif  // POSENC_TOOLS_VERIFY_JUDGE_H_
+#endif  // POSENC_TOOLS_VERIFY_EXPECTED_H_
