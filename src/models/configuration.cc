@@ -487,6 +487,21 @@ void Configuration::Take(const posenc_config_entry& entry) {
   keys_[key->slot] = key;
 }
 
+bool Configuration::NextUnread() {
+  bool has_next[kSlots] = {}, has_any = false;
+  for (const Key& key : AllKeys()) {
+    const posenc_config_entry*& entry = given_[RankOf(key)];
+    if (entry == nullptr || entry->kind == POSENC_CONFIG_NULL) continue;
+    if (key.readers != SOME || model_.row.Has(key.name) || has_next[key.slot]) continue;
+    if (entry != unread_[key.slot]) {
+      unread_[key.slot] = entry;
+      has_next[key.slot] = has_any = true;
+    }
+    entry = nullptr;  // it is or was the one that Unread returns
+  }
+  return has_any;
+}
+
 void Configuration::SetLayerType(Text type) {
   type_ = type;
   if (!has_types_) return;

@@ -88,6 +88,9 @@ class Configuration {
   Sentence& RefuseUnread(posenc_status status, Slot slot) { return Refuse(status, *unread_[slot]); }
   // The first entry for a slot whose key the model's code does not read, or null.
   const posenc_config_entry* Unread(Slot slot) const { return unread_[slot]; }
+  // Several such keys may say the same thing. Makes Unread return the next entry, for each slot that has one
+  // more. Returns false if there is none.
+  bool NextUnread();
 
  private:
   struct Name;

@@ -27,7 +27,7 @@ enum Slot : std::uint8_t {
   heads,                 // how many heads a layer has
   kv_heads,              // how many heads k has; a layer with 0 does not rotate
   head_dim,              // the size of a head
-  layer_head_dim,        // the size of a head in layer N, whatever the model is
+  layer_head_dim,        // the size of a head in layer N: per_layer_config has an object for each such layer
   global_head_dim,       // the size of a head with full attention
   local_head_dim,        // the size of a head with sliding attention
   nope_dim,              // how many elements of a head do not rotate, with latent attention

@@ -49,7 +49,7 @@ class SpecMaker {
     SetPairing();
     if (row_.Has("backwards")) spec_.position_scale = -1.0;
     if (row_.Has("turns")) spec_.unit = POSENC_TURNS;
-    if (!IsRefused()) CheckUnread();
+    for (bool has_more = true; has_more && !IsRefused(); has_more = c_.NextUnread()) CheckUnread();
   }
 
  private:
@@ -204,12 +204,12 @@ class SpecMaker {
   // A share must agree with the number of elements that rotate, even if that number comes from another key.
   void CheckShares(double elements, double d) {
     if (spec_.scaling == POSENC_PROPORTIONAL) return;
-    const auto agrees = [&](double part) { return part == 1.0 || Part(part, d) == elements; };
     for (const Slot slot : {share, share_in_dictionary}) {
-      const posenc_config_entry* entry = c_.Entry(slot) != nullptr ? c_.Entry(slot) : c_.Unread(slot);
-      if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER || agrees(entry->number)) continue;
-      if (row_.Has("partial_rotary_factor") && c_.Entry(slot) != nullptr && Share() != entry->number)
-        continue;
+      const posenc_config_entry* const entry = c_.Entry(slot);
+      if (entry == nullptr || entry->kind != POSENC_CONFIG_NUMBER) continue;
+      const double part = entry->number;
+      if (part == 1.0 || Part(part, d) == elements) continue;
+      if (row_.Has("partial_rotary_factor") && Share() != part) continue;
       c_.Refuse(rule::value_of_key, slot)
           << ", but the model's code makes " << elements << " of " << d << " elements rotate";
     }
@@ -352,7 +352,7 @@ class SpecMaker {
       spec_.axis_order = POSENC_ALTERNATING_AXES;  // the key has the order y, x, time; the spec time, y, x
       is_right = count == 3 && section(0) == section(1);
       std::rotate(spec_.sections, spec_.sections + 2, spec_.sections + 3);
-    } else if (row_.Has("interleaved")) {
+    } else if (row_.Has("in_turn")) {
       spec_.axis_order = POSENC_INTERLEAVED_AXES;
       if (c_.Entry(interleaves) != nullptr && c_.Number(interleaves) == 0.0) {
         c_.Refuse(rule::value_of_key, interleaves) << ", but the axes of this model are interleaved";
@@ -425,12 +425,21 @@ class SpecMaker {
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
       expect(slot, number(slot) == spec_.base, unread);
     }
+    const auto d = static_cast<double>(spec_.head_dim), turning = static_cast<double>(spec_.rotary_dim);
+    for (const Slot slot : {share, share_in_dictionary}) {
+      const double part = number(slot);
+      if (c_.Unread(slot) == nullptr || part == 1.0 || Part(part, d) == turning ||
+          spec_.scaling == POSENC_PROPORTIONAL)
+        continue;
+      c_.RefuseUnread(rule::value_of_key, slot)
+          << ", but the model's code makes " << turning << " of " << d << " elements rotate";
+    }
     expect(rotary_dim, number(rotary_dim) == static_cast<double>(spec_.rotary_dim), unread);
     expect(rope_dim, number(rope_dim) == static_cast<double>(spec_.rotary_dim), unread);
     expect(nope_dim, number(nope_dim) == static_cast<double>(spec_.head_dim - spec_.rotary_dim), unread);
     expect(neighbours, (number(neighbours) != 0.0) == pairs_neighbours, unread);
     expect(half_split, (number(half_split) == 0.0) == pairs_neighbours, unread);
-    expect(interleaves, (number(interleaves) != 0.0) == row_.Has("interleaved"), unread);
+    expect(interleaves, (number(interleaves) != 0.0) == row_.Has("in_turn"), unread);
     expect(several_axes, (number(several_axes) != 0.0) == (spec_.axes > 1), unread);
     expect(base_ratio, number(base_ratio) == 1.0, unread);
     expect(only_one, number(only_one) == 1.0 || c_.is_gguf(), unread);

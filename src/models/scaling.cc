@@ -214,6 +214,7 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (word.empty()) {
     const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
     if (c.Has(factor) || has_lists) c.Refuse(rule::missing_key, rope_type) << ", although there is a factor";
+    if (c.row().Has("scaled")) c.Refuse(rule::missing_key, rope_type) << ", and the model's code needs it";
     return POSENC_NO_SCALING;
   }
   posenc_scaling scaling = POSENC_NO_SCALING;

@@ -21,7 +21,7 @@ PICKED = (
     ("SinCosOfPhase", "(cancelled > 0 ? cancelled : 0)", "0"),
     ("kHalfPi", "0xc90fdaa22168c234", "0xc90fdaa22168c235"),
     ("kExpOfSixteenths", "0xba617fe1f3f4f547", "0xba617fe1f3f4f546"),
-    ("Log", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
+    ("LogOnePlus", "Sum(kLogSeries, fraction, !e.negative)", "Sum(kLogSeries, fraction, false)"),
     ("Divide", "top << 32 == 0 && ", ""),
     ("RoundBySeries", "sum.negative == value.negative ? larger : smaller", "smaller"),
     ("KnownAngle", "multiple > 0.0 || whole == 0 ? whole : 24 - whole", "whole"),
@@ -40,7 +40,7 @@ PICKED = (
     # Rotation
     ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
     ("RotatedWindow", "kRotatedWindow>,", "kRotatedWindow / 65536>,"),
-    ("kMinQuickly", ": 0x1p-14f", ": 0.0f"),
+    ("kMinQuickly", "? 0x1p-14f", "? 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
     ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
