@@ -8,8 +8,7 @@
 //
 // Error before that: kMaxFastUlp (2 ulps) of hypot(a, b) if G is 1, else kMaxScaledFastUlp (3 ulps) of G
 // hypot(a, b); both constants are in posenc/accuracy.h, and proof/rotation.md argues them.
-// Worst known of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of
-// these:
+// Worst known of 4 * 10^7 random inputs and 2 * 10^7 beside the worst of these:
 //
 //   1.91 ulps, G = 1  a = 0x1.a7444cp-1, b = 0x1.2007e2p-1, angle 22795 * 0x1.bc2e7c9ef3eb4p-1 quarter turns:
 //                     x is 0x1.fff67p-1, want 0x1.fff673d40a374p-1
