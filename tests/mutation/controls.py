@@ -49,42 +49,42 @@ WINDOWS = (
 # Controls that are no constant, or a constant that differs between types: EDITS place them.
 PLACED = (
     ("kMinUncancelled", "PROOF", "0"),
-    ("position >= 1, quickly", "direct", "any position"),
-    ("whole positions of reduced steps, quickly", "direct", "any position"),
+    ("position >= 1 (first try)", "direct", "any position"),
+    ("whole positions of reduced steps (first try)", "direct", "any position"),
     ("kMinAdded<POSENC_F32>", "addition", "0"),
     ("kMinAdded<POSENC_F16>", "addition", "0"),
     ("kExemptQuarterTurns", "addition", "any phase"),
-    ("the float before a midpoint, 16-bit runs", "addition", "no window"),
+    ("the float before a midpoint (16-bit runs)", "addition", "no window"),
     ("kFloatAngleAdditionError", "addition_float_double", "0"),
     ("kFloatAngleAdditionErrorWithoutFma", "addition_float_double", "0"),
-    ("2^-24, sums in float", "addition_float_double", "0"),
-    ("ties, sums in float", "addition_float_double", "not tested"),
-    ("NaNs, sums in float", "addition_float_double", "not tested"),
-    ("2^-14, float16 in float", "addition_float_double", "not tested"),
+    ("2^-24 (sums in float)", "addition_float_double", "0"),
+    ("ties (sums in float)", "addition_float_double", "the check is left out"),
+    ("NaNs (sums in float)", "addition_float_double", "the check is left out"),
+    ("2^-14 (float16 in float)", "addition_float_double", "the check is left out"),
     ("kFrequencyBits", "wide", "all bits"),
     ("kSinCosBits", "wide", "all bits"),
     ("bits that the reduction cancels", "wide", "not subtracted"),
     ("bits that a sum cancels", "rotation_wide", "not subtracted"),
     ("bits of a step modulo eight", "wide", "never 1,024 bits"),
-    ("bits beside quarter turns: phase", "wide", "50"),
-    ("bits beside quarter turns: 50", "wide", "all bits"),
+    ("bits that a phase loses beside a quarter turn", "wide", "none, so always 50 bits"),
+    ("at most 50 bits beside a quarter turn", "wide", "no maximum"),
     ("r below 2^-30 beside quarter turns", "wide", "1/2"),
     ("KnownBits", "wide", "40"),
     ("phases below 2^-79", "wide", "no rule"),
-    ("900 bits of a series", "rotation_wide", "60"),
-    ("64 bits of a series", "rotation_wide", "-1"),
+    ("900 bits (terms of a series that cancel)", "rotation_wide", "60"),
+    ("64 bits (the next term of a series)", "rotation_wide", "no bits are required (-1)"),
     ("steep ramps", "wide_functions", "never 1,024 bits"),
     ("bits of the nearest double", "wide_functions", "all bits"),
-    ("subnormal numbers, caches", "rotation", "not tested"),
-    ("subnormal numbers, caches of added angles", "rotation", "not tested"),
+    ("subnormal numbers (caches)", "rotation", "the check is left out"),
+    ("subnormal numbers (caches of added angles)", "rotation", "the check is left out"),
     ("kMinRotated", "rotation_quick", "0"),
     ("kMinQuickly<POSENC_F16>", "rotation_quick", "0"),
     ("kMinQuickly<POSENC_BF16>", "rotation_quick", "0"),
     ("kMinPart<POSENC_F32>", "rotation_quick", "0"),
     ("kMinPart<POSENC_F16>", "rotation_quick", "0"),
     ("kMinPart<POSENC_BF16>", "rotation_quick", "0"),
-    ("kMinWord", "rotation_quick", "not tested"),
-    ("kWordOctaves", "rotation_quick", "not tested"),
+    ("kMinWord", "rotation_quick", "the check is left out"),
+    ("kWordOctaves", "rotation_quick", "the check is left out"),
     ("exact pairs of short gains only", "rotation", "any gain"),
     ("P t^2 beside a quarter turn", "rotation", "0"),
     ("2^-90 at eighths of a turn", "rotation", "0"),
@@ -94,35 +94,37 @@ CONTROLS = USES + WINDOWS + PLACED
 
 # Why few or no results are wrong without a control, or only on some targets.
 NOTES = {
-    "kMaxShort": "With FMA it is for speed: it says up to which position doubles are first tried with fewer terms.",
+    "kMaxShort": "With FMA it is there for speed: up to this position, entries of doubles are first computed with a shorter series.",
     "kQuickCosineErrorWithoutFma": "Only targets without FMA use it.",
-    "kMinQuickDouble": "No input is known that needs it. A cosine would have to lie within 2^-53 of an ulp of a midpoint. Of 21,474 cosines "
-                       "that were built for this, the nearest lies 2^-53.3 of an ulp from one, and is right.",
-    "kMinQuickPart": "No input is known that needs it, because steps are better than the 2^-97 with which the proof counts. 361,000 "
-                     "pairs of doubles that were built to be at this limit are right.",
-    "position >= 1, quickly": "It is for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
-    "kScaledError": "The sine at position 311 with frequency 0x1.0add32e240d1ap-4 needs it in a cache of float16, and at position 326 with "
-                    "0x1.8c8c86c99b7d8p-9 in a cache of bfloat16.",
+    "kMinQuickDouble": "No input is known that needs it. The distance of a cosine from a midpoint would have to be below 2^-53 ulp. Of 21,474 "
+                       "cosines that were built for this, the nearest has the distance 2^-53.3 ulp, and it is right.",
+    "kMinQuickPart": "No input is known that needs it, because the error of a step is smaller than 2^-97, which the proof assumes. 361,000 "
+                     "pairs of doubles that were built to lie at `kMinQuickPart` are right.",
+    "position >= 1 (first try)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
+    "kScaledError": "Two inputs need it. One is the sine at position 311 with frequency 0x1.0add32e240d1ap-4, in a cache of float16. The other "
+                    "is the sine at position 326 with frequency 0x1.8c8c86c99b7d8p-9, in a cache of bfloat16.",
     "kFloatAngleAdditionError": "Only targets with FMA use it.",
     "kFloatAngleAdditionErrorWithoutFma": "Only targets without FMA use it.",
-    "2^-24, sums in float": "No input is known that needs it. The largest errors found leave room for the rounding of an entry to float.",
-    "2^-14, float16 in float": "Only targets that round to float16 by integer operations use it.",
-    "kSinCosBits": "No input is known that needs it: a result would have to lie between 2^-252 and 2^-246 from a midpoint.",
-    "bits beside quarter turns: phase": "No input is known that needs it: the phase must lose 46 to 90 bits, and the result must be next to a midpoint.",
-    "bits beside quarter turns: 50": "No input is known that needs it: one result in 2^28 is so near to a midpoint.",
-    "phases below 2^-79": "Rotations by angles below 2^-500 need it, in which a sum without its small terms is a midpoint.",
-    "64 bits of a series": "The same rotations need it.",
-    "900 bits of a series": "Any number from 60 on is right for frequencies that are exact: terms of one group cancel in fewer than 50 "
-                            "bits, or wholly.",
-    "subnormal numbers, caches": "The sine at position 0x1.d2f7078348b87p-8 with frequency 0x1.4b809dab65506p-4 and amplitude 0.1 needs it "
-                                 "in a cache of float16.",
-    "subnormal numbers, caches of added angles": "The sine at position 19 of the run from 12, with frequency 0x1.13b17b48c9c5fp0 and "
-                                                 "amplitude 0x1.177ce43c7dd6dp-15, needs it in a cache of float16.",
+    "2^-24 (sums in float)": "No input is known that needs it. The largest errors found leave room for the rounding of an entry to float.",
+    "2^-14 (float16 in float)": "Only targets that round to float16 by integer operations use it.",
+    "kSinCosBits": "No input is known that needs it. The distance of a result from a midpoint would have to be between 2^-252 and 2^-246 of "
+                   "the result.",
+    "bits of a step modulo eight": "Nothing notices it today. An earlier version of the library needed it for a step of 4000 quarter turns "
+                                   "less 2^-167, which is in `tools/verify/worst_cases.inc`. That input is now right without it, and "
+                                   "the reason is not known yet.",
+    "at most 50 bits beside a quarter turn": "No input is known that needs it. Only one result in 2^28 is so near to a midpoint.",
+    "900 bits (terms of a series that cancel)": "No input is known that needs as many as 900 bits. Two terms of about the same size, such as "
+                                                "E - M and O t, either cancel wholly, or, in all known cases, in fewer than 50 bits. So "
+                                                "60 bits tell the two apart in these cases.",
+    "subnormal numbers (caches)": "In a cache of float16, the sine at position 0x1.d2f7078348b87p-8 needs it, if the frequency is "
+                                  "0x1.4b809dab65506p-4 and the amplitude is 0.1.",
+    "subnormal numbers (caches of added angles)": "In a cache of float16 that begins at position 12, the sine at position 19 needs it, if the "
+                                                  "frequency is 0x1.13b17b48c9c5fp0 and the amplitude is 0x1.177ce43c7dd6dp-15.",
     "kMinRotated": "The element 0x1.57e2p-133, rotated by 0x1.ab76f8c84bb13p-1 with 0 for the other element, needs it.",
     "kMinQuickly<POSENC_BF16>": "No input is known that needs it: the window of 4 ulps also covers what subnormal floats lose.",
     "kMinPart<POSENC_F16>": "The elements -0x1.aa4p7 and -0x1.c4cp7, rotated by 523 * 0x1.c78bd4e050c5p0, need it.",
     "P t^2 beside a quarter turn": "The elements 0x1.5965c8p0 and -0x1.c86c2cp2, rotated by 0x1.1f2c286e7a36dp-27, need it.",
-    "2^-90 at eighths of a turn": "No input is known that needs it: a product would have to lie within 2^-90 of a midpoint.",
+    "2^-90 at eighths of a turn": "No input is known that needs it. A product would have to lie within 2^-90 of a midpoint.",
 }
 
 # (file, text that it contains once, text that replaces it)
@@ -142,14 +144,14 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "kType == POSENC_F32 ? kUlps : kLastBit;",
      "kType == POSENC_F32 ? kUlps : kLastBit | (kUlps >> 40 << 40);"),
     ("src/kernel/rounding_windows-inl.h", "Window<float, kFormat, 1>",
-     "Window<float, kFormat, 1 | (std::uint64_t{@the float before a midpoint, 16-bit runs@} << 40)>"),
+     "Window<float, kFormat, 1 | (std::uint64_t{@the float before a midpoint (16-bit runs)@} << 40)>"),
     # The other controls, in the order of PROOF.md
     ("src/kernel/sincos-inl.h", "hn::Set(d, min_uncancelled)", "hn::Set(d, Switched(@kMinUncancelled@, min_uncancelled, 0.0))"),
     ("src/kernel/direct_double-inl.h", "constexpr double kCosineError", "const double kCosineError"),
     ("src/frequency/table.cc", "const bool is_near_zero = position > -1.0 && position < 1.0;",
-     "const bool is_near_zero = !IsOff(@position >= 1, quickly@) && position > -1.0 && position < 1.0;"),
+     "const bool is_near_zero = !IsOff(@position >= 1 (first try)@) && position > -1.0 && position < 1.0;"),
     ("src/frequency/table.cc", "(high != unreduced_high && !IsWhole(position))",
-     "(!IsOff(@whole positions of reduced steps, quickly@) && high != unreduced_high && !IsWhole(position))"),
+     "(!IsOff(@whole positions of reduced steps (first try)@) && high != unreduced_high && !IsWhole(position))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.small)",
      "hn::Set(d, Switched(limits.small == 0x1p-14 ? @kMinAdded<POSENC_F16>@ : @kMinAdded<POSENC_F32>@, limits.small, 0.0))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.exempt)", "hn::Set(d, Switched(@kExemptQuarterTurns@, limits.exempt, 0x1p300))"),
@@ -157,7 +159,7 @@ EDITS = (
      "const double added = kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma;\n"
      "  const double float_error = limits.float_error\n"
      "    - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0, added)\n"
-     "    - Switched(@2^-24, sums in float@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
+     "    - Switched(@2^-24 (sums in float)@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
      "  const auto error_of_phase ="),
     ("src/kernel/anchors-inl.h", "2 * kRadians * limits.float_error", "2 * kRadians * float_error"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.float_error)", "hn::Set(d, float_error)"),
@@ -165,12 +167,12 @@ EDITS = (
      "static_cast<float>(kFloatError<Operation>"
      " - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0,"
      " kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma)"
-     " - Switched(@2^-24, sums in float@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
+     " - Switched(@2^-24 (sums in float)@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
     ("src/kernel/rounding_intervals-inl.h", "AnyBitTieOrNan(differ, upper, marks, tie, total)",
-     "AnyBitTieOrNan(differ, upper, IsOff(@ties, sums in float@) ? NoMarks<Operation>() : marks, tie,"
-     " IsOff(@NaNs, sums in float@) ? hn::Zero(Entries()) : total)"),
+     "AnyBitTieOrNan(differ, upper, IsOff(@ties (sums in float)@) ? NoMarks<Operation>() : marks, tie,"
+     " IsOff(@NaNs (sums in float)@) ? hn::Zero(Entries()) : total)"),
     ("src/kernel/rounding_intervals-inl.h", "hn::And(marks, hn::Set(dw, 0x40000000u))",
-     "hn::And(marks, hn::Set(dw, Switched(@2^-14, float16 in float@, 0x40000000u, 0u)))"),
+     "hn::And(marks, hn::Set(dw, Switched(@2^-14 (float16 in float)@, 0x40000000u, 0u)))"),
     ("src/kernel/wide_sincos.cc", "pair.kBits - 1 - (cancelled > 0 ? cancelled : 0)",
      "Switched<int>(@kFrequencyBits@, pair.kBits, 100000) - 1"
      " - (cancelled > 0 && !IsOff(@bits that the reduction cancels@) ? cancelled : 0)"),
@@ -181,8 +183,8 @@ EDITS = (
     ("src/frequency/table.cc", "constexpr int kSumBits = 110;",
      "const int kSumBits = Switched<int>(@bits of a step modulo eight@, 110, -100000);"),
     ("src/kernel/reference.cc", "phase_bits < 50 ? phase_bits : 50",
-     "phase_bits < 50 && !IsOff(@bits beside quarter turns: phase@) ? phase_bits"
-     " : Switched<int>(@bits beside quarter turns: 50@, 50, 100000)"),
+     "phase_bits < 50 && !IsOff(@bits that a phase loses beside a quarter turn@) ? phase_bits"
+     " : Switched<int>(@at most 50 bits beside a quarter turn@, 50, 100000)"),
     ("src/kernel/reference.cc", "std::fabs(r) < 0x1p-30 &&",
      "std::fabs(r) < Switched(@r below 2^-30 beside quarter turns@, 0x1p-30, 0.5) &&"),
     ("src/kernel/wide_sincos.cc", "phase.exponent - rest.exponent > pair.KnownBits()",
@@ -192,14 +194,14 @@ EDITS = (
     ("src/kernel/wide_sincos.h", "phase.exponent < -79", "phase.exponent < Switched<int>(@phases below 2^-79@, -79, -10000000)"),
     ("src/kernel/wide_sincos.cc", "constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;",
      "constexpr int kBeside = 200, kMaxTerms = 64;\n"
-     "  const int kAgree = Switched<int>(@900 bits of a series@, 900, 60), kOutweighs = Switched<int>(@64 bits of a series@, 64, -1);"),
+     "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (the next term of a series)@, 64, -1);"),
     ("src/frequency/scaling.cc", "return !(magnified < 1024.0);", "return !(magnified < Switched(@steep ramps@, 1024.0, 0x1p300));"),
     ("src/frequency/nearest.cc", "constexpr int kBits = kFrequencyBits<4> - 4;",
      "const int kBits = Switched<int>(@bits of the nearest double@, kFrequencyBits<4> - 4, 100000);"),
     ("src/kernel/rounding_windows-inl.h", "const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));",
-     "const auto least = hn::Set(d, Switched(@subnormal numbers, caches@, TwoTo(TraitsOf(kType).min_exponent), 0.0));"),
+     "const auto least = hn::Set(d, Switched(@subnormal numbers (caches)@, TwoTo(TraitsOf(kType).min_exponent), 0.0));"),
     ("src/kernel/cache_row-inl.h", "TwoTo(TraitsOf(kType).min_exponent - 1)",
-     "Switched(@subnormal numbers, caches of added angles@, TwoTo(TraitsOf(kType).min_exponent - 1), 0.0)"),
+     "Switched(@subnormal numbers (caches of added angles)@, TwoTo(TraitsOf(kType).min_exponent - 1), 0.0)"),
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinQuickly<kType>)",
      "hn::Set(df, Switched(kType == POSENC_F32 ? @kMinRotated@ : kType == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
      " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kType>, 0.0f))"),
