@@ -279,12 +279,12 @@ class SpecMaker {
 
   double BaseByType(Slot* slot) {
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
+      return c_.Number(base_in_dictionary);
     // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
-    const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
-    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(base_in_dictionary);
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
