@@ -78,8 +78,8 @@ class SpecMaker {
                   : "rope_scaling stands beside rope_parameters, and the model's code mixes them: keep one");
     }
     if (takes_scaling && c_.has_null_type()) {
-      c_.Refuse(rule::value_of_key)
-          << "rope_parameters has null for a type of layer, which the model's code fills in: say what it is";
+      c_.Refuse(rule::value_of_key) << "rope_parameters has null for a type of layer, and the model's code "
+                                       "puts a dictionary in its place: write this dictionary";
     }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
       c_.Refuse(rule::missing_key) << "rope_parameters must have a dictionary for each type of layer";
