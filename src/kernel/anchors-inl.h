@@ -172,10 +172,16 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     hn::StoreU(hn::DemoteTo(df, cosine), df, floats->cosines + to);
   };
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const auto high = hn::LoadU(d, highs + at);
+    const auto high = hn::LoadU(d, highs + at), low = hn::LoadU(d, lows + at);
     const auto phase = hn::Mul(hn::Abs(high), extent);
     const auto is_exempt = hn::Le(phase, hn::Set(d, limits.exempt));
-    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small)));
+    // What remains of the step beside half turns.
+    const auto half_turns = hn::Round(hn::Mul(high, hn::Set(d, 0.5)));
+    const auto beside = hn::Add(hn::Sub(high, hn::Add(half_turns, half_turns)), low);
+    const auto is_tiny =
+        hn::AndNot(hn::Eq(beside, hn::Zero(d)), hn::Lt(hn::Abs(beside), hn::Set(d, kMinAddedStep)));
+    const auto least = hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small));
+    const auto limit = hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), least));
     if (interleaved) {
       hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * at);
     } else {
@@ -183,10 +189,11 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     }
     if (floats != nullptr) {
       const auto error = hn::Min(hn::Mul(phase, error_of_phase), hn::Set(d, limits.float_error));
-      hn::StoreU(hn::DemoteTo(df, error), df, floats->errors + at);
+      hn::StoreU(hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), error)), df,
+                 floats->errors + at);
     }
     DoubleVec sine, cosine;
-    SinCos(hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
+    SinCos(hn::Set(d, middle), high, low, 0.0, sine, cosine);
     if (half == 0) store(sine, cosine, at);
     std::size_t after = half * stride + at, before = after - stride, offset = at;
     for (std::size_t g = 0; g < half; ++g) {

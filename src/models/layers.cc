@@ -290,8 +290,7 @@ class LayerFinder {
     if (row_.Has("still_from_end") && c.Entry(layer_bases) == nullptr) {
       const auto every = static_cast<std::int64_t>(NumberOf(row_.Value("still_from_end")));
       if (Count() == 0) c.Refuse(rule::missing_key, layers);
-      if ((Count() - 1 - layer_) % every == 0)
-        return "every fourth layer, counted from the last one, does not";
+      if ((Count() - 1 - layer_) % every == 0) return "the number of layers after it is 0 or a multiple of 4";
     }
     if (c.Number(kv_heads, 1.0) == 0.0) return "it has no attention";
     if (c.Entry(attending) != nullptr && !IsListed(*c.Entry(attending))) return "it has no attention";

@@ -78,8 +78,8 @@ class SpecMaker {
                   : "rope_scaling stands beside rope_parameters, and the model's code mixes them: keep one");
     }
     if (takes_scaling && c_.has_null_type()) {
-      c_.Refuse(rule::value_of_key)
-          << "rope_parameters has null for a type of layer, which the model's code fills in: say what it is";
+      c_.Refuse(rule::value_of_key) << "rope_parameters has null for a type of layer, and the model's code "
+                                       "puts a dictionary in its place: write this dictionary";
     }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
       c_.Refuse(rule::missing_key) << "rope_parameters must have a dictionary for each type of layer";
@@ -279,12 +279,12 @@ class SpecMaker {
 
   double BaseByType(Slot* slot) {
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
+      return c_.Number(base_in_dictionary);
     // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
-    const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
-    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(base_in_dictionary);
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
