@@ -96,8 +96,8 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
 //
 // Six operations give four results, since both signs share products.
 // Error: 1.25 u of each result from products and sums (1.75 u of one that reaches 1), which is at most 1.83 u
-// of sine and cosine as a vector, and the errors of a and b. As unit vectors these have 2.6 u each if they are
-// direct.
+// of sine and cosine as a vector, and the errors of a and b. As unit vectors these have 2.6 u each if they
+// are direct.
 HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const OffsetSinCos& offset,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {
