@@ -128,14 +128,13 @@ class CacheRowRounding {
   HWY_INLINE std::size_t RoundDirect(const double* cosines, const double* sines, std::size_t begin,
                                      std::size_t end) {
     const Doubles d;
-    const Multiples& multiples = rotation_.multiples;
     const Gain& gain = rotation_.gain;
-    const TokenPhases phases(rotation_.table, multiples, begin, end);
     ElementOf<kType>*const to_cosines = to_cosines_, *const to_sines = to_sines_;
     const auto factor = hn::Set(d, gain.nearest());
     const auto sine_factor = hn::Set(d, gain.inverse ? -gain.nearest() : gain.nearest());
     for (std::size_t i = begin; i < end; i += hn::Lanes(d)) {
-      // Adding 0 makes +0 of -0.
+      // Adding 0 makes +0 of -0. A sine that is not 0 is at least 2^-960 (SinCosOfPairs), and a gain at least
+      // 2^-64. So the product is not 0 either, and keeps the sign for what it rounds to.
       const auto cosine = hn::Add(hn::Mul(hn::LoadU(d, cosines + (i - begin)), factor), hn::Zero(d));
       const auto sine = hn::Add(hn::Mul(hn::LoadU(d, sines + (i - begin)), sine_factor), hn::Zero(d));
       FloatVec rounded_cosine, rounded_sine;
@@ -147,11 +146,6 @@ class CacheRowRounding {
             RoundBetween(kFormatRounding<kType>, cosine, hn::Mul(hn::Abs(cosine), error), rounded_cosine);
         undecided = hn::Or(undecided, RoundBetween(kFormatRounding<kType>, sine,
                                                    hn::Mul(hn::Abs(sine), error), rounded_sine));
-      }
-      if (phases.may_be_tiny) {  // such a sine may underflow, and only RecomputeSinCos knows its sign
-        const auto multiple =
-            multiples.list != nullptr ? hn::LoadU(d, multiples.list + i) : hn::Set(d, multiples.position);
-        undecided = hn::Or(undecided, IsTiny(multiple, hn::LoadU(d, phases.steps.high + i), kMinDoublePhase));
       }
       StoreSinCos<kType>(rounded_cosine, to_cosines + i);
       StoreSinCos<kType>(rounded_sine, to_sines + i);

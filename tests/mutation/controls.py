@@ -77,7 +77,6 @@ PLACED = (
     ("bits of the nearest double", "wide_functions", "all bits"),
     ("subnormal numbers, caches", "rotation", "not tested"),
     ("subnormal numbers, caches of added angles", "rotation", "not tested"),
-    ("tiny sines, caches", "rotation", "not tested"),
     ("kMinRotated", "rotation_quick", "0"),
     ("kMinQuickly<POSENC_F16>", "rotation_quick", "0"),
     ("kMinQuickly<POSENC_BF16>", "rotation_quick", "0"),
@@ -119,8 +118,6 @@ NOTES = {
                                  "in a cache of float16.",
     "subnormal numbers, caches of added angles": "The sine at position 19 of the run from 12, with frequency 0x1.13b17b48c9c5fp0 and "
                                                  "amplitude 0x1.177ce43c7dd6dp-15, needs it in a cache of float16.",
-    "tiny sines, caches": "It is not needed. The sine of a tiny angle is stored as at least 2^-960. Times a gain it is not 0, so the test "
-                          "for numbers below the normal ones leaves it undecided.",
     "kMinRotated": "The element 0x1.57e2p-133, rotated by 0x1.ab76f8c84bb13p-1 with 0 for the other element, needs it.",
     "kMinQuickly<POSENC_BF16>": "No input is known that needs it: the window of 4 ulps also covers what subnormal floats lose.",
     "kMinPart<POSENC_F16>": "The elements -0x1.aa4p7 and -0x1.c4cp7, rotated by 523 * 0x1.c78bd4e050c5p0, need it.",
@@ -203,7 +200,6 @@ EDITS = (
      "const auto least = hn::Set(d, Switched(@subnormal numbers, caches@, TwoTo(TraitsOf(kType).min_exponent), 0.0));"),
     ("src/kernel/cache_row-inl.h", "TwoTo(TraitsOf(kType).min_exponent - 1)",
      "Switched(@subnormal numbers, caches of added angles@, TwoTo(TraitsOf(kType).min_exponent - 1), 0.0)"),
-    ("src/kernel/cache_row-inl.h", "if (phases.may_be_tiny) {  // such", "if (phases.may_be_tiny && !IsOff(@tiny sines, caches@)) {  // such"),
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinQuickly<kType>)",
      "hn::Set(df, Switched(kType == POSENC_F32 ? @kMinRotated@ : kType == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
      " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kType>, 0.0f))"),
