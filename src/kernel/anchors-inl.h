@@ -95,8 +95,9 @@ inline HWY_NOINLINE void FillOffsets(const FrequencyTable& table) {
 //   offset       arrays from which b is loaded
 //
 // Six operations give four results, since both signs share products.
-// Error: 1.25 u of each result from products and sums, which is 1.8 u of sine and cosine as a vector, and the
-// errors of a and b. As unit vectors these have 2.6 u each if they are direct.
+// Error: 1.25 u of each result from products and sums (1.75 u of one that reaches 1), which is at most 1.83 u
+// of sine and cosine as a vector, and the errors of a and b. As unit vectors these have 2.6 u each if they
+// are direct.
 HWY_INLINE void SumAndDifference(DoubleVec sine, DoubleVec cosine, const OffsetSinCos& offset,
                                  DoubleVec& sine_plus, DoubleVec& cosine_plus, DoubleVec& sine_minus,
                                  DoubleVec& cosine_minus) {
@@ -141,7 +142,7 @@ HWY_INLINE Run LongestRun(std::int64_t first, std::size_t begin, std::size_t cou
 // entries; and if `floats` is not null, the anchors as floats and the errors of sines, at most
 // limits.float_error, less if the phases E of the run stay below 1/2 radian: 2 E times that.
 //
-// Error: 2.6 u of the middle, as a unit vector; 7.0 u of anchors that were added.
+// Error: 2.6 u of the middle, as a unit vector; 7.03 u of anchors that were added.
 // Worst known of added anchors: 3.39 u, with FMA 2.46 u:
 //
 //   without  cosine, position 1892928.5 of the run from 1892921, step 0x1.48317308f377dp-6 +
@@ -171,10 +172,16 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     hn::StoreU(hn::DemoteTo(df, cosine), df, floats->cosines + to);
   };
   for (std::size_t at = 0; at < count; at += hn::Lanes(d)) {
-    const auto high = hn::LoadU(d, highs + at);
+    const auto high = hn::LoadU(d, highs + at), low = hn::LoadU(d, lows + at);
     const auto phase = hn::Mul(hn::Abs(high), extent);
     const auto is_exempt = hn::Le(phase, hn::Set(d, limits.exempt));
-    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small)));
+    // What remains of the step beside half turns.
+    const auto half_turns = hn::Round(hn::Mul(high, hn::Set(d, 0.5)));
+    const auto beside = hn::Add(hn::Sub(high, hn::Add(half_turns, half_turns)), low);
+    const auto is_tiny =
+        hn::AndNot(hn::Eq(beside, hn::Zero(d)), hn::Lt(hn::Abs(beside), hn::Set(d, kMinAddedStep)));
+    const auto least = hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small));
+    const auto limit = hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), least));
     if (interleaved) {
       hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * at);
     } else {
@@ -182,10 +189,11 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     }
     if (floats != nullptr) {
       const auto error = hn::Min(hn::Mul(phase, error_of_phase), hn::Set(d, limits.float_error));
-      hn::StoreU(hn::DemoteTo(df, error), df, floats->errors + at);
+      hn::StoreU(hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), error)), df,
+                 floats->errors + at);
     }
     DoubleVec sine, cosine;
-    SinCos(hn::Set(d, middle), high, hn::LoadU(d, lows + at), 0.0, sine, cosine);
+    SinCos(hn::Set(d, middle), high, low, 0.0, sine, cosine);
     if (half == 0) store(sine, cosine, at);
     std::size_t after = half * stride + at, before = after - stride, offset = at;
     for (std::size_t g = 0; g < half; ++g) {

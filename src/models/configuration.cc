@@ -299,7 +299,9 @@ void Configuration::ShowSource() {
   }
   Sentence source(report_->source, sizeof(report_->source));
   if (model_.source.find(',') != Text::npos || is_gguf_) {
-    source << model_.source;
+    // If there is too little room for all of it, the first place is enough.
+    const bool has_room = model_.source.size() < sizeof(report_->source);
+    source << (has_room ? model_.source : model_.source.substr(0, model_.source.find(';')));
   } else {
     source << "transformers, models" << (folder.empty() ? "" : "/") << folder;
   }
@@ -351,7 +353,8 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     name->key = first;
     return true;
   }
-  return !EndsWith(first, "_config");  // such a key belongs to another part of the model
+  // Such a key belongs to another part of the model, unless the name says that it is about positions.
+  return !EndsWith(first, "_config") || SpeaksOfPositions(first);
 }
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
@@ -432,10 +435,19 @@ void Configuration::Take(const posenc_config_entry& entry) {
   }
   const Key* const key = FindKey(name.key, name.place);
   if (key == nullptr) {
+    Text rest = name.key;
+    const Key* const whole = name.place == TOP ? FindKey(Next(".", &rest), TOP) : nullptr;
+    if (whole != nullptr && whole->readers != NOBODY && whole->kind != WHATEVER) {
+      Refuse(rule::kind_of_key, entry) << ", but " << whole->name << " must not be a dictionary";
+      return;
+    }
     if (entry.kind == POSENC_CONFIG_NULL) return;
     if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
       Refuse(rule::unknown_key, entry)
           << ", and posenc does not know what that key does to the rotary embedding";
+    } else if (!knows_model() && SpeaksOfLayers(name.key) &&
+               !(entry.kind == POSENC_CONFIG_FLAG && entry.number == 0.0)) {
+      Refuse(rule::unknown_key, entry) << ", and posenc does not know which layers then have attention";
     }
     return;
   }
@@ -624,6 +636,20 @@ bool Configuration::ListHas(Slot slot, Text word) const {
     if (key != nullptr && key->slot == slot && TextOf(&asked_.entries[i]) == word) return true;
   }
   return false;
+}
+
+const posenc_config_entry* Configuration::OtherWord(Slot slot, Text words, bool is_read) const {
+  for (std::size_t i = 0; i < asked_.count; ++i) {
+    Name name;
+    const Text text = asked_.entries[i].key;
+    if (text.empty() || text.back() < '0' || text.back() > '9') continue;  // true for most keys
+    if (!Parse(asked_.entries[i], &name) || name.index < 0 || name.place != TOP) continue;
+    const Key* const key = FindKey(name.key, TOP);
+    if (key == nullptr || key->slot != slot) continue;
+    if (is_read != (key->readers == ALL || row().Has(key->name))) continue;
+    if (!HasWord(words, TextOf(&asked_.entries[i]), " ")) return &asked_.entries[i];
+  }
+  return nullptr;
 }
 
 // ---- Refusals ----

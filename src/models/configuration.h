@@ -57,6 +57,14 @@ class Configuration {
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
+  // The first string that `words`, a list with spaces, does not contain, in a list for the slot that the
+  // model's code reads, or with `is_read` false in one that it does not read. Null if there is none.
+  const posenc_config_entry* OtherWord(Slot slot, Text words, bool is_read) const;
+  // Refuses an entry that OtherWord returned.
+  Sentence& RefuseItem(posenc_status status, const posenc_config_entry& entry) {
+    return Refuse(status, entry);
+  }
+
   // Whether rope_scaling or rope_parameters is a dictionary.
   bool has_dictionary() const { return has_dictionary_; }
   // Whether the model's code reads a dictionary for each type of layer, within rope_parameters.

@@ -16,6 +16,14 @@ constexpr Text kFull = "full_attention", kSliding = "sliding_attention", kLinear
 // Types of layers that never rotate: they have no attention, or attention without positions.
 constexpr Text kWithoutAttention = "linear_attention conv short_conv mamba mamba2 recurrent gated_deltanet";
 
+// Types of layers that have attention, in some model.
+constexpr Text kWithAttention =
+    "full_attention sliding_attention chunked_attention window_attention deepseek_sparse_attention attention";
+
+// Types of layers that have attention and more, or that only the models' own code understands.
+constexpr Text kOtherTypes =
+    "hybrid hybrid_sliding moe main compress compressed_sparse_attention heavily_compressed_attention";
+
 class LayerFinder {
  public:
   explicit LayerFinder(Configuration* configuration)
@@ -23,6 +31,7 @@ class LayerFinder {
 
   Layer Find() {
     CheckNumber();
+    CheckTypes();
     if (configuration_.status() != POSENC_OK) return {};
     Text type = Type();
     if (configuration_.status() != POSENC_OK) return {};
@@ -237,6 +246,29 @@ class LayerFinder {
     }
   }
 
+  // Refuses words in lists of types that posenc does not know. If posenc does not know the model, the words
+  // of all lists must say that all layers have attention. A known model's code does not read other lists.
+  void CheckTypes() {
+    const bool is_known = configuration_.knows_model();
+    const char* const words = is_known
+                                  ? ", but posenc knows no layers of that type"
+                                  : ", and posenc does not know whether layers of that type rotate: pairing "
+                                    "needs layers with attention only, such as full_attention";
+    for (const bool is_read : {true, false}) {
+      if (!is_read && is_known) continue;
+      // If there are dictionaries for types of layers, the model's code takes any name of a type.
+      if (is_read && is_known && configuration_.reads_types() && configuration_.has_types()) continue;
+      char known[512];
+      Sentence known_words(known, sizeof(known));
+      known_words << kWithAttention;
+      if (is_read && is_known) known_words << " " << kOtherTypes << " " << kWithoutAttention;
+      const posenc_config_entry* const other = configuration_.OtherWord(layer_types, known, is_read);
+      if (other == nullptr) continue;
+      configuration_.RefuseItem(rule::value_of_key, *other)
+          << (is_read ? words : ", and posenc does not know which layers of this model then rotate");
+    }
+  }
+
   // Refuses types of layers that this model's code does not know.
   void CheckLayersWithoutAttention(Text type) {
     if (!configuration_.HasList(layer_types) || !HasWord(kWithoutAttention, type, " ")) return;
@@ -290,8 +322,7 @@ class LayerFinder {
     if (row_.Has("still_from_end") && c.Entry(layer_bases) == nullptr) {
       const auto every = static_cast<std::int64_t>(NumberOf(row_.Value("still_from_end")));
       if (Count() == 0) c.Refuse(rule::missing_key, layers);
-      if ((Count() - 1 - layer_) % every == 0)
-        return "every fourth layer, counted from the last one, does not";
+      if ((Count() - 1 - layer_) % every == 0) return "the number of layers after it is 0 or a multiple of 4";
     }
     if (c.Number(kv_heads, 1.0) == 0.0) return "it has no attention";
     if (c.Entry(attending) != nullptr && !IsListed(*c.Entry(attending))) return "it has no attention";
@@ -304,7 +335,8 @@ class LayerFinder {
     if (row_.Has("step_with_window") && c.Entry(window) != nullptr && !HasWindow())
       every = static_cast<double>(Count());
     if (every >= 1.0 && (layer_ + 1) % static_cast<std::int64_t>(every) == 0) {
-      return "every Nth layer of this model does not rotate";
+      Sentence(reason_, sizeof(reason_)) << "one of every " << every << " layers does not rotate";
+      return reason_;
     }
     return nullptr;
   }
@@ -343,7 +375,7 @@ class LayerFinder {
   Configuration& configuration_;
   const Row& row_;
   std::int64_t layer_;
-  char beginning_[64];
+  char beginning_[64], reason_[80];
 };
 
 }  // namespace

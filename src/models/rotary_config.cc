@@ -78,8 +78,8 @@ class SpecMaker {
                   : "rope_scaling stands beside rope_parameters, and the model's code mixes them: keep one");
     }
     if (takes_scaling && c_.has_null_type()) {
-      c_.Refuse(rule::value_of_key)
-          << "rope_parameters has null for a type of layer, which the model's code fills in: say what it is";
+      c_.Refuse(rule::value_of_key) << "rope_parameters has null for a type of layer, and the model's code "
+                                       "puts a dictionary in its place: write this dictionary";
     }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
       c_.Refuse(rule::missing_key) << "rope_parameters must have a dictionary for each type of layer";
@@ -247,7 +247,9 @@ class SpecMaker {
       return;
     }
     if (number == 0.0) {
-      c_.Refuse(rule::missing_key, slot) << ", and the model's code has no value for it";
+      c_.Refuse(rule::missing_key, slot)
+          << (c_.knows_model() ? ", and the model's code has no value for it"
+                               : ", and posenc does not know this model's base: add rope_theta");
       return;
     }
     if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
@@ -279,12 +281,12 @@ class SpecMaker {
 
   double BaseByType(Slot* slot) {
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
+      return c_.Number(base_in_dictionary);
     // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
-    const bool takes_flat = row_.Has("flat_full") && !layer_.is_local;
-    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(base_in_dictionary);
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
@@ -428,7 +430,9 @@ class SpecMaker {
     const auto d = static_cast<double>(spec_.head_dim), turning = static_cast<double>(spec_.rotary_dim);
     for (const Slot slot : {share, share_in_dictionary}) {
       const double part = number(slot);
-      if (c_.Unread(slot) == nullptr || part == 1.0 || Part(part, d) == turning ||
+      // With latent attention the whole part for positions rotates, which a share of 1 agrees with.
+      const bool is_whole = is_latent_ && part == 1.0;
+      if (c_.Unread(slot) == nullptr || is_whole || Part(part, d) == turning ||
           spec_.scaling == POSENC_PROPORTIONAL)
         continue;
       c_.RefuseUnread(rule::value_of_key, slot)
@@ -455,12 +459,37 @@ class SpecMaker {
     const bool all_rotate = listed != nullptr && std::all_of(listed->numbers, listed->numbers + listed->count,
                                                              [](double x) { return x == 1.0; });
     expect(rotating_layers, all_rotate, ", which the model's code does not read");
+    // The code of a known model does not read keys that say which layers have attention.
+    const posenc_config_entry* const attends = c_.Unread(attending);
+    expect(attending, c_.knows_model() || (attends != nullptr && ListsAllLayers(*attends)), unread);
+    const posenc_config_entry* const crosses = c_.Unread(crossing);
+    const bool is_list = crosses != nullptr && crosses->kind == POSENC_CONFIG_NUMBERS;
+    expect(crossing, c_.knows_model() || (is_list && crosses->count == 0), unread);
+    const bool is_window = IsWindowPattern(c_.Unread(interval));
+    expect(interval, c_.knows_model() || is_window || number(interval) == 1.0, unread);
     const posenc_config_entry* const type = c_.Unread(position_type);
     if (type != nullptr && !row_.Has("any_position_type")) {
       const Text word = type->kind == POSENC_CONFIG_STRING ? Text(type->string) : Text();
       expect(position_type, StartsWith(word, "rope") || HasWord("rotary ROPE RoPE", word, " "),
              ", which the model's code does not read; it rotates");
     }
+  }
+
+  // Whether a list of the numbers of layers has all layers.
+  bool ListsAllLayers(const posenc_config_entry& entry) {
+    const auto count = static_cast<double>(c_.LayerCount());
+    if (entry.kind != POSENC_CONFIG_NUMBERS || !(count > 0.0 && count <= static_cast<double>(entry.count)))
+      return false;
+    const double* const end = entry.numbers + entry.count;
+    for (double layer = 0.0; layer < count; ++layer) {
+      if (std::find(entry.numbers, end, layer) == end) return false;
+    }
+    return true;
+  }
+
+  // Whether a key for a pattern of layers says that the other layers have sliding attention, which rotates.
+  static bool IsWindowPattern(const posenc_config_entry* entry) {
+    return entry != nullptr && Text(entry->key).find("sliding_window_pattern") != Text::npos;
   }
 
   Configuration& c_;

@@ -37,6 +37,9 @@ bool SpeaksOfPositions(Text key) {
                           Text("positional"), Text("pos_encoding")}) {
     if (key.find(part) != Text::npos) return true;
   }
+  Text rest = key;
+  const Text first = Next(".", &rest);
+  if (StartsWith(first, "pos") && (EndsWith(first, "_config") || EndsWith(first, "_kwargs"))) return true;
   while (!key.empty()) {
     const Text word = Next("._", &key);
     for (const Text start : {Text("rope"), Text("rotary"), Text("yarn"), Text("alibi"), Text("nope"),
@@ -46,6 +49,18 @@ bool SpeaksOfPositions(Text key) {
     if (EndsWith(word, "rope")) return true;
   }
   return false;
+}
+
+bool SpeaksOfLayers(Text key) {
+  bool has_attention = false, has_layers = false;
+  while (!key.empty()) {
+    const Text word = Next("._", &key);
+    if (HasWord("norm layernorm dropout bias", word, " ")) return false;
+    if (word == "hybrid") return true;
+    has_attention = has_attention || HasWord("attn attention block", word, " ");
+    has_layers = has_layers || HasWord("layer layers idx idxs indices period offset types", word, " ");
+  }
+  return has_attention && has_layers;
 }
 
 Sentence::Sentence(char* to, std::size_t room) : to_(to), room_(room) {

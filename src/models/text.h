@@ -51,6 +51,10 @@ double NumberOf(Text text);
 // Whether the name of a key says that it is about positions: "rope_theta", "use_alibi", "pos_emb".
 bool SpeaksOfPositions(Text key);
 
+// Whether the name of a key says that it is about which layers have attention: "attn_layer_period",
+// "block_types".
+bool SpeaksOfLayers(Text key);
+
 // Writes a sentence into the caller's memory, and cuts it off where the memory ends. Bytes that cannot be
 // printed are written as \xNN, so that a malicious key cannot control a terminal.
 class Sentence {

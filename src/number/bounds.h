@@ -77,7 +77,7 @@ inline constexpr double kMinQuick = 0x1p-22;
 inline constexpr double kMaxShort = 0x1p18;
 
 // Errors of the first try of direct rows of doubles (direct_double-inl.h): of the sine relatively, of the
-// cosine absolutely, as a part of r^2. proof/direct.md adds them up: 0.34 * 2^-64, 1.61 * 2^-63 and, without
+// cosine absolutely, as a part of r^2. proof/direct.md adds them up: 0.45 * 2^-64, 1.61 * 2^-63 and, without
 // FMA, 3.92 * 2^-63; a search found 0.33, 1.15 and 3.42.
 inline constexpr double kQuickSineError = 0x1p-65;
 inline constexpr double kQuickCosineError = 0x1.ep-63;
@@ -92,10 +92,10 @@ inline constexpr double kMinQuickPart = 0x1p-28;
 
 // Absolute error of a row in a run of floats or of 16-bit types, after two angle additions a * b +- c * d. Of
 // the unit vectors (a, c) and (b, d) one component is at least 0.7 and comes from the cosine's polynomial,
-// the other from the sine's: sqrt((2.93^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum, which are
-// at most 1, add 1.25 u to an entry, and 1.8 u to a vector. So the first addition, to the anchor of a group,
-// leaves 2.6 + 2.6 + 1.8 = 7.0 u, and the second, to its rows, 7.0 + 2.6 + 1.3 = 10.9 u. Used by
-// angle_addition-inl.h and rounding_windows-inl.h.
+// the other from the sine's: sqrt((2.93^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum add 1.25 u
+// to an entry, and 1.83 u to a vector. So the first addition, to the anchor of a group, leaves 2.6 + 2.6 +
+// 1.83 = 7.03 u, and the second, to its rows, 7.03 + 2.6 + 1.25 < 10.9 u. (A sum that reaches 1 may be off by
+// more, but such an entry rounds to 1 in any case.) Used by angle_addition-inl.h and rounding_windows-inl.h.
 inline constexpr double kAngleAdditionError = 11 * 0x1p-53;
 
 // Half the width of an entry's interval: the error, and u by which each end is rounded. Used by FinishPairs.
@@ -121,6 +121,14 @@ static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionErr
 // 64 rows, at positions of at least 1. So at position 1, where most cancels, an added sine is off by at most
 // 470 u of the step (proof/addition.md, "Small phases"), which is far inside the window.
 inline constexpr double kExemptQuarterTurns = 0.5;
+
+// If a step is nearer than this to half turns, in quarter turns, but not equal to them, then angle addition
+// decides none of its entries. Its sines may be below 2^-126, the least normal float: the window test is
+// wrong for these numbers, and TruncatedFloats makes other numbers of them. (Frequencies are at least 2^-126
+// radians. But in turns a frequency may be next to whole turns.) kNoEntry stands for a limit, or an error,
+// with which no entry is decided.
+inline constexpr double kMinAddedStep = 0x1p-126;
+inline constexpr double kNoEntry = 2.0;
 
 // proof/addition_float_double.md, angle addition in float, and for doubles.
 

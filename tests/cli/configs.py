@@ -216,6 +216,9 @@ def as_json():
     if still != {"layers": [3, 7], "rotates": False,
                  "text": "no rotary embedding: the list of layers that rotate has 0 there"}:
         fail("Llama 4 as JSON", still, "no rotary")
+    source = json.loads(run({"model_type": "phi3small", "hidden_size": 4096, "num_attention_heads": 32}, "--format", "json")[1])["source"]
+    if source != "mlx-lm, models/phi3small.py":  # the whole source is longer than the report's member
+        fail("Phi-3-small as JSON", source, "a source that is not cut off")
     escaped = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 1, "layer_types": ["\u202e\x1b\u009b"],
                "rope_parameters": {"\u202e\x1b\u009b": {"rope_theta": 7}}}
     code, out, _ = run(escaped, "--format", "json")

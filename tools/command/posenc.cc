@@ -71,6 +71,23 @@ std::string Repeated(const CLI::App& app) {
   return "";
 }
 
+// The sentence for an option whose value must be the name of a file, but is written like an option: then the
+// user forgot the name. "" if there is none.
+std::string WithoutFile(const CLI::App& app) {
+  const std::vector<CLI::App*> given = app.get_subcommands();
+  const CLI::App& command = given.empty() ? app : *given.front();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_type_name() != "FILE" || option->get_positional()) continue;
+    for (const std::string& value : option->results()) {
+      if (value.rfind("--", 0) == 0)
+        return option->get_name() + " needs a FILE, but '" + posenc::tools::Abbreviated(value) +
+               "' is written like an option: write ./" + posenc::tools::Abbreviated(value) +
+               " if a file has that name";
+    }
+  }
+  return "";
+}
+
 ExitStatus ParseAndRun(int argc, char** argv) {
   CLI::App app(kDescription, "posenc");
   std::string footer =
@@ -104,6 +121,7 @@ ExitStatus ParseAndRun(int argc, char** argv) {
     app.exit(error);  // prints what --help asks for
     run = [] { return ExitStatus::kRight; };
   }
+  if (const std::string sentence = WithoutFile(app); !sentence.empty()) return Fail(sentence);
   if (!run) return Fail("a subcommand is required; 'posenc --help' lists them");
   const ExitStatus status = run();
   try {

@@ -931,6 +931,12 @@ publish("ModernBERT's decoder without layer_types, whose rule changed", {
     "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 6,
     "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0},
         "layer=0|missing_key")
+# Source: transformers, models/modernbert: rope_scaling is for both types of layers, and its base counts before separate keys.
+publish("ModernBERT with a base within rope_scaling", {
+    "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
+    "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0,
+    "rope_scaling": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50000.0}},
+        "layer=0|head_dim=64 base=50000 scaling=linear factor=2", "layer=1|head_dim=64 base=50000 scaling=linear factor=2")
 publish("EXAONE 4 with a pattern of letters", {
     "model_type": "exaone4", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64, "head_dim": 128,
     "rope_theta": 1000000, "sliding_window": 4096, "sliding_window_pattern": "LLLG"},
