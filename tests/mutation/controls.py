@@ -33,6 +33,7 @@ USES = (
     ("kMinSinCosError", "rotation", "0"),
     ("kMinPlainSinCos", "rotation", "0"),
     ("kMaxQuickGain", "rotation_quick", "any gain"),
+    ("kMinAddedStep", "addition", "0"),
 )
 NUMBERS = {"any step": "0x1p300", "no step is reduced": "0x1p300", "any phase": "0x1p300", "any gain": "0x1p300", "2^31": "0x1p31"}
 
@@ -101,6 +102,7 @@ NOTES = {
     "kMinQuickPart": "No input is known that needs it, because the error of a step is smaller than 2^-97, which the proof assumes. 361,000 "
                      "pairs of doubles that were built to lie at `kMinQuickPart` are right.",
     "position >= 1 (first try)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
+    "kMinAddedStep": "Only targets with AVX-512 need it: they make floats of doubles by integer operations.",
     "kScaledError": "Two inputs need it. One is the sine at position 311 with frequency 0x1.0add32e240d1ap-4, in a cache of float16. The other "
                     "is the sine at position 326 with frequency 0x1.8c8c86c99b7d8p-9, in a cache of bfloat16.",
     "kFloatAngleAdditionError": "Only targets with FMA use it.",
