@@ -138,9 +138,7 @@ posenc_status CheckFactorLists(const posenc_rotary_spec& spec) {
 // Some scalings multiply by a sum: YARN and LLAMA3 by m / f + (1 - m), and DYNAMIC_NTK multiplies the base by
 // a power of 1 + f (L - L0) / L0. If one term were far smaller than the other one, 1,024 bits could not show
 // it, and entries would be wrong, as with a large exponent_dim (IsExponent in check_members.h). With these
-// limits a sum differs from its larger term by more than 2^-340 of this term. The worst case is LLAMA3: in
-// m = (t - low) / (high - low), t differs from low by more than 2^-180 low, so m is more than 2^-281. And f
-// differs from 1 by 2^-53 or more.
+// limits the smaller term is at least 2^-380 of the larger one. proof/wide.md argues this bound.
 constexpr double kMinRatio = 0x1p-100;
 constexpr double kMaxRatio = 0x1p100;
 
