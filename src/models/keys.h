@@ -60,8 +60,8 @@ enum Slot : std::uint8_t {
   truncate,              // whether YaRN's ramp begins and ends at whole pairs
   low_freq_factor,       // with Llama 3's scaling, pairs of at most this many turns have the whole factor
   high_freq_factor,      // with Llama 3's scaling, pairs of at least this many turns keep their frequency
-  mscale,                // `mscale` in the formula of YaRN's amplitude; read only if mscale_all_dim is there, too
-  mscale_all_dim,        // mscale_all_dim in the formula of YaRN's amplitude; read only if `mscale` is there, too
+  mscale,                // `mscale` in the formula of YaRN's amplitude; not read without mscale_all_dim
+  mscale_all_dim,        // mscale_all_dim in the formula of YaRN's amplitude; not read without `mscale`
   only_one,              // a factor; posenc refuses any number but 1
   short_factors,         // the factors of LongRoPE, one for each pair
   long_factors,          // the factors of LongRoPE in long contexts, one for each pair
@@ -83,7 +83,7 @@ enum Slot : std::uint8_t {
   attending,             // the numbers of the layers with attention; others do not rotate
   crossing,              // the numbers of the layers with cross-attention, which do not rotate
   dense_layers,          // how many of the first layers are dense
-  dense_interval,        // N, if of the first first_k_dense_replace layers the last of every N has full attention
+  dense_interval,        // N, as with sliding_window_pattern, but for the first first_k_dense_replace layers
   dense_types,           // a list with dense for each layer that is dense
   rotates,               // whether the model rotates
   finetuned,             // whether the model rotates, for some architectures
