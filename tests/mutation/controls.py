@@ -61,19 +61,19 @@ PLACED = (
     ("2^-24 that is added to the bound (sums in float)", "addition_float_double", "0"),
     ("ties (sums in float)", "addition_float_double", "the check is left out"),
     ("NaNs (sums in float)", "addition_float_double", "the check is left out"),
-    ("2^-14 as the least end (float16 in float)", "addition_float_double", "the check is left out"),
+    ("no end of an interval below 2^-14 (float16 rows in float)", "addition_float_double", "the check is left out"),
     ("kFrequencyBits", "wide", "all bits"),
     ("kSinCosBits", "wide", "all bits"),
     ("bits that the reduction cancels", "wide", "not subtracted"),
     ("bits that a sum cancels", "rotation_wide", "not subtracted"),
     ("bits of a step modulo eight", "wide", "never 1,024 bits"),
-    ("bits that a phase loses beside a quarter turn", "wide", "none, so always 50 bits"),
+    ("trusted bits beside a quarter turn, if they are fewer than 50", "wide", "50"),
     ("at most 50 bits beside a quarter turn", "wide", "no maximum"),
     ("r below 2^-30 beside quarter turns", "wide", "1/2"),
     ("KnownBits", "wide", "40"),
     ("phases below 2^-80", "wide", "no rule"),
     ("900 bits (terms of a series that cancel)", "rotation_wide", "60"),
-    ("64 bits (the next term of a series)", "rotation_wide", "no bits are required (-1)"),
+    ("64 bits (by which a sum must exceed the next term of its series)", "rotation_wide", "no bits are required (-1)"),
     ("steep ramps", "wide_functions", "never 1,024 bits"),
     ("good bits of a frequency, when it is rounded to double or float", "wide_functions", "all bits"),
     ("subnormal numbers (caches)", "rotation", "the check is left out"),
@@ -86,7 +86,7 @@ PLACED = (
     ("kMinPart<POSENC_BF16>", "rotation_quick", "0"),
     ("kMinWord", "rotation_quick", "the check is left out"),
     ("kWordOctaves", "rotation_quick", "the check is left out"),
-    ("bound 0 only if the gain has few digits", "rotation", "any gain"),
+    ("only gains with few digits (sums whose bound is 0)", "rotation", "any gain"),
     ("error of taking a cosine as 1, beside a quarter turn", "rotation", "0"),
     ("error 2^-90 at odd eighths of a turn", "rotation", "0"),
 )
@@ -109,17 +109,19 @@ NOTES = {
     "kFloatAngleAdditionErrorWithoutFma": "Only targets without FMA use it.",
     "2^-24 that is added to the bound (sums in float)": "No input is known that needs it. It is there because a sum adds the entry as a float, which is "
                                                         "rounded. The largest errors found are so far below the bound that this rounding fits in, too.",
-    "2^-14 as the least end (float16 in float)": "Only targets that round to float16 by integer operations use it.",
+    "no end of an interval below 2^-14 (float16 rows in float)": "Only targets that round to float16 by integer operations use it.",
     "kSinCosBits": "No input is known that needs it. The distance of a result from a midpoint would have to be between 2^-252 and 2^-246 of "
                    "the result.",
     "bits of a step modulo eight": "Nothing notices it today. An earlier version of the library needed it for a step of 4000 quarter turns "
                                    "less 2^-167, which is in `tools/verify/worst_cases.inc`. That input is now right without it, and "
                                    "the reason is not known yet.",
-    "at most 50 bits beside a quarter turn": "No input is known that needs it. Few pairs come to this arithmetic, and of these only one result in "
-                                             "2^28 is so near to a midpoint.",
-    "900 bits (terms of a series that cancel)": "No input is known that needs as many as 900 bits. Two terms of about the same size, such as "
-                                                "E - M and O t, either cancel wholly, or, in all known cases, in fewer than 50 bits. So "
-                                                "60 bits tell the two apart in these cases.",
+    "at most 50 bits beside a quarter turn": "No input is known that needs it. It covers an error below 2^-51. Few pairs come to this "
+                                             "arithmetic, and only one of their results in 2^28 is so near to a midpoint that this error "
+                                             "matters.",
+    "900 bits (terms of a series that cancel)": "No input is known that needs as many as 900 bits. The series of E cos(t) + O sin(t) - M for "
+                                                "a tiny angle t begins with E - M and O t. M is the nearest midpoint. Such terms may "
+                                                "cancel. In all known cases they cancel wholly, or fewer than 50 bits cancel. So 60 bits "
+                                                "tell the two apart in these cases.",
     "subnormal numbers (caches)": "In a cache of float16, the sine at position 0x1.d2f7078348b87p-8 needs it, if the frequency is "
                                   "0x1.4b809dab65506p-4 and the amplitude is 0.1.",
     "subnormal numbers (caches of added angles)": "In a cache of float16 that begins at position 12, the sine at position 19 needs it, if the "
@@ -176,7 +178,7 @@ EDITS = (
      "AnyBitTieOrNan(differ, upper, IsOff(@ties (sums in float)@) ? NoMarks<Operation>() : marks, tie,"
      " IsOff(@NaNs (sums in float)@) ? hn::Zero(Entries()) : total)"),
     ("src/kernel/rounding_intervals-inl.h", "hn::And(marks, hn::Set(dw, 0x40000000u))",
-     "hn::And(marks, hn::Set(dw, Switched(@2^-14 as the least end (float16 in float)@, 0x40000000u, 0u)))"),
+     "hn::And(marks, hn::Set(dw, Switched(@no end of an interval below 2^-14 (float16 rows in float)@, 0x40000000u, 0u)))"),
     ("src/kernel/wide_sincos.cc", "pair.kBits - 1 - (cancelled > 0 ? cancelled : 0)",
      "Switched<int>(@kFrequencyBits@, pair.kBits, 100000) - 1"
      " - (cancelled > 0 && !IsOff(@bits that the reduction cancels@) ? cancelled : 0)"),
@@ -187,7 +189,7 @@ EDITS = (
     ("src/frequency/table.cc", "constexpr int kSumBits = 110;",
      "const int kSumBits = Switched<int>(@bits of a step modulo eight@, 110, -100000);"),
     ("src/kernel/reference.cc", "phase_bits < 50 ? phase_bits : 50",
-     "phase_bits < 50 && !IsOff(@bits that a phase loses beside a quarter turn@) ? phase_bits"
+     "phase_bits < 50 && !IsOff(@trusted bits beside a quarter turn, if they are fewer than 50@) ? phase_bits"
      " : Switched<int>(@at most 50 bits beside a quarter turn@, 50, 100000)"),
     ("src/kernel/reference.cc", "std::fabs(r) < 0x1p-30 &&",
      "std::fabs(r) < Switched(@r below 2^-30 beside quarter turns@, 0x1p-30, 0.5) &&"),
@@ -198,7 +200,7 @@ EDITS = (
     ("src/kernel/wide_sincos.h", "phase.exponent < -79", "phase.exponent < Switched<int>(@phases below 2^-80@, -79, -10000000)"),
     ("src/kernel/wide_sincos.cc", "constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;",
      "constexpr int kBeside = 200, kMaxTerms = 64;\n"
-     "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (the next term of a series)@, 64, -1);"),
+     "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (by which a sum must exceed the next term of its series)@, 64, -1);"),
     ("src/frequency/scaling.cc", "return !(magnified < 1024.0);", "return !(magnified < Switched(@steep ramps@, 1024.0, 0x1p300));"),
     ("src/frequency/nearest.cc", "constexpr int kBits = kFrequencyBits<4> - 4;",
      "const int kBits = Switched<int>(@good bits of a frequency, when it is rounded to double or float@, kFrequencyBits<4> - 4, 100000);"),
@@ -215,7 +217,7 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))",
      "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTop))"),
     ("src/kernel/bounded_sums-inl.h", "are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))",
-     "are_direct && (IsOff(@bound 0 only if the gain has few digits@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
+     "are_direct && (IsOff(@only gains with few digits (sums whose bound is 0)@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
     ("src/kernel/rotary_reference.cc", "std::fabs(product * sine) * std::fabs(sine)",
      "Switched(@error of taking a cosine as 1, beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
     ("src/kernel/rotary_reference.cc", "std::fabs(value.high) * 0x1p-90",
