@@ -276,6 +276,7 @@ void Configuration::FindModelAndPart() {
   ShowSource();
   sizes_ = is_gguf_ ? Sizes{} : SizesOf(type);
   if (model_.row.Has("none")) {
+    CheckStill();
     Sentence& sentence = Begin(rule::no_rotary);
     (sentence << "a model of the type ").Shown(type) << " has no rotary embedding";
     if (const Text has = model_.row.Value("has"); !has.empty()) {
@@ -286,6 +287,17 @@ void Configuration::FindModelAndPart() {
     Sentence& sentence = Begin(rule::model_without_spec);
     (sentence << "a model of the type ").Shown(type)
         << " has a rotary for which posenc makes no spec: " << model_.source;
+  }
+}
+
+// If the code that was read has no rotary, refuses a key with which other code of the model rotates.
+void Configuration::CheckStill() {
+  for (const Key& key : AllKeys()) {
+    if (key.slot != rotates || !model_.row.Has(key.name)) continue;
+    const posenc_config_entry* const entry = EntryOfPart(key.name);
+    if (entry == nullptr || entry->kind == POSENC_CONFIG_NULL || entry->number == 0.0) continue;
+    Refuse(rule::unknown_key, *entry)
+        << ", but the code of this model that posenc knows has no rotary embedding";
   }
 }
 
@@ -353,8 +365,9 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     name->key = first;
     return true;
   }
-  // Such a key belongs to another part of the model, unless the name says that it is about positions.
-  return !EndsWith(first, "_config") || SpeaksOfPositions(first);
+  // Such a key belongs to another part of the model, unless the name says that it is about the model's own
+  // attention or positions.
+  return !EndsWith(first, "_config") || SpeaksOfPositions(first) || SpeaksOfAttention(first);
 }
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
@@ -561,13 +574,20 @@ Text Configuration::Default(Slot slot) const {
 double Configuration::Number(Slot slot, double otherwise) {
   const posenc_config_entry* const entry = Entry(slot);
   if (entry == nullptr) {
-    if (const Text text = Default(slot); !text.empty()) return NumberOf(text);
+    if (const Text text = Default(slot); !text.empty()) {
+      CheckNull(slot, text);
+      return NumberOf(text);
+    }
     const double size = slot == hidden       ? sizes_.hidden
                         : slot == heads      ? sizes_.heads
                         : slot == layers     ? sizes_.layers
                         : slot == max_length ? sizes_.max_length
                                              : 0.0;
-    return size != 0.0 ? size : otherwise;
+    if (size == 0.0) return otherwise;
+    char shown[32];
+    Sentence(shown, sizeof(shown)) << size;
+    CheckNull(slot, shown);
+    return size;
   }
   if (!IsList(*entry)) return entry->number;
   if (layer() < 0) {
@@ -582,6 +602,13 @@ double Configuration::Number(Slot slot, double otherwise) {
   if (index < entry->count) return entry->numbers[index];
   Refuse(rule::value_of_key, slot) << ", a list that has no entry for the layer";
   return otherwise;
+}
+
+void Configuration::CheckNull(Slot slot, Text value) {
+  if (!IsNull(slot)) return;
+  Refuse(rule::value_of_key, slot) << ", and posenc does not know what the model's code then does: write a "
+                                      "value, or remove the key, without which the code uses "
+                                   << value;
 }
 
 double Configuration::Needed(Slot slot) {
@@ -647,7 +674,7 @@ const posenc_config_entry* Configuration::OtherWord(Slot slot, Text words, bool 
     const Key* const key = FindKey(name.key, TOP);
     if (key == nullptr || key->slot != slot) continue;
     if (is_read != (key->readers == ALL || row().Has(key->name))) continue;
-    if (!HasWord(words, TextOf(&asked_.entries[i]), " ")) return &asked_.entries[i];
+    if (!HasWord(words, TextOf(&asked_.entries[i]), ",")) return &asked_.entries[i];
   }
   return nullptr;
 }

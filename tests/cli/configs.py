@@ -159,7 +159,8 @@ def refuse():
     refuses("a known model that no spec describes", {"model_type": "lightglue"},  # so no option is named
             "a model of the type lightglue has a rotary for which posenc makes no spec: its frequencies are learned")
     refuses("a layer too far", GEMMA_3, "layer is 99, but layers are 0 to 33", "--layer", "99")
-    refuses("an unknown type of layer", GEMMA_3, 'the model has no layer of the type "moving"', "--layer-type", "moving")
+    refuses("an unknown type of layer", GEMMA_3, 'the model has no layer of the type "moving": a layer is full_attention or '
+            "sliding_attention", "--layer-type", "moving")
     refuses("no type of layer", GEMMA_3, "layer_type must be null or the name of a type of layer, and not an empty string", "--layer-type", "")
     refuses("no type of model", GEMMA_3, "model_type, which replaces the one of the configuration, must be null or the name of a model, and "
             "not an empty string", "--model-type", "")
