@@ -16,6 +16,9 @@ namespace {
 // elements depends on the model's code, so head_dim must be given.
 constexpr Text kAnyModel = "rope_theta partial_rotary_factor n_layer n_layers num_layers head_dim_needed";
 
+// The dictionaries in which most models of several parts have the keys of their text model.
+constexpr Text kTextParts = "text_config llm_config language_config";
+
 bool IsList(const posenc_config_entry& entry) {
   return entry.kind == POSENC_CONFIG_NUMBERS || entry.kind == POSENC_CONFIG_FLAGS;
 }
@@ -221,7 +224,8 @@ void Configuration::FindModelAndPart() {
     model_ = FindModel(type, is_gguf_);
     Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
     if (part.empty() && model_.type.empty() && (!stated.empty() || asked_.pairing != nullptr)) {
-      for (const Text usual : {Text("text_config"), Text("llm_config"), Text("language_config")}) {
+      for (Text rest = kTextParts; !rest.empty();) {
+        const Text usual = Next(" ", &rest);
         if (part.empty() && (StartsPart(usual) || HasValue(usual))) part = usual;
       }
     }
@@ -366,8 +370,9 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     return true;
   }
   // Such a key belongs to another part of the model, unless the name says that it is about the model's own
-  // attention or positions.
-  return !EndsWith(first, "_config") || SpeaksOfPositions(first) || SpeaksOfAttention(first);
+  // attention or positions, or about a text model, which this model is itself.
+  return !EndsWith(first, "_config") || SpeaksOfPositions(first) || SpeaksOfAttention(first) ||
+         HasWord(kTextParts, first, " ");
 }
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
@@ -606,6 +611,7 @@ double Configuration::Number(Slot slot, double otherwise) {
 
 void Configuration::CheckNull(Slot slot, Text value) {
   if (!IsNull(slot)) return;
+  if (keys_[slot]->kind == FLAG) value = value == "0" ? "false" : "true";
   Refuse(rule::value_of_key, slot) << ", and posenc does not know what the model's code then does: write a "
                                       "value, or remove the key, without which the code uses "
                                    << value;

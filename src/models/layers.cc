@@ -132,7 +132,7 @@ class LayerFinder {
 
   Text ByPattern(Text shape) {
     const Text other = EndsWith(shape, "_linear") ? kLinear : kSliding;
-    if (!Slides()) return kFull;
+    if (!Slides() || (row_.Has("still_with_window") && configuration_.IsNull(window))) return kFull;
     const Text constant = row_.Value(shape);
     const posenc_config_entry* const entry = constant.empty() ? configuration_.Entry(interval) : nullptr;
     if (entry != nullptr && entry->kind == POSENC_CONFIG_STRING) return ByLetters(entry->string);

@@ -164,6 +164,8 @@ class SpecMaker {
           << ", but the share beside the dictionary is " << beside << ": engines differ in which one counts";
     }
     if (inside != 0.0) return inside;
+    if (c_.IsNull(share_in_dictionary))
+      c_.Refuse(rule::value_of_key, share_in_dictionary) << ", but must be a number";
     return beside != 0.0 ? beside : c_.Number(share, 1.0);
   }
 

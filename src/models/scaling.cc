@@ -310,6 +310,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       SetLlama3(&c, spec);
       break;
     case POSENC_PROPORTIONAL:
+      if (c.IsNull(share_in_dictionary))
+        c.Refuse(rule::value_of_key, share_in_dictionary) << ", but must be a number";
       spec->factor = c.Number(factor, 1.0);
       spec->proportion = c.Has(share_in_dictionary) ? c.Number(share_in_dictionary) : c.Number(share, 1.0);
       break;

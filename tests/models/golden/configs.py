@@ -1017,6 +1017,10 @@ for model, word, rotary in (
     publish(f"{model} with layers of the type {word}", {
         "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 2,
         "layer_types": [word, FULL]}, f"layer=0|{rotary}", f"type={word}|{rotary}")
+# Source: mlx-lm, models/exaone4.py: without a pattern all layers rotate. transformers needs layer_types then.
+publish("EXAONE 4 with neither a window nor a pattern", {
+    "model_type": "exaone4", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 4,
+    "rope_theta": 10000.0, "sliding_window": None, "sliding_window_pattern": None}, "layer=2|head_dim=64", "layer=3|head_dim=64")
 publish("two names of the same scaling", {
     "model_type": "qwen2_vl_text", "hidden_size": 256, "num_attention_heads": 2, "rope_theta": 10000.0, "rope_scaling": {
         "rope_type": "default", "type": "mrope", "mrope_section": [16, 24, 24]}}, "|head_dim=128 sections=16:24:24 axes=3")
