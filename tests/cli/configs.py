@@ -222,9 +222,8 @@ def as_json():
         fail("Phi-3-small as JSON", source, "a source that is not cut off")
     escaped = {"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 1, "layer_types": ["\u202e\x1b\u009b"],
                "rope_parameters": {"\u202e\x1b\u009b": {"rope_theta": 7}}}
-    code, out, _ = run(escaped, "--format", "json")
-    if code != 0 or not out.isascii() or "\x1b" in out or "rope_parameters.\u202e\x1b\u009b.rope_theta" not in json.loads(out)["keys_read"]:
-        fail("hostile keys as JSON", out, "escaped")
+    refuses("a hostile type of layer", escaped, r'layer_types.0 is "\xe2\x80\xae\x1b\xc2\x9b", but a layer of this model is full_attention or '
+            "sliding_attention", "--format", "json")
 
 
 work.mkdir(parents=True, exist_ok=True)
