@@ -46,6 +46,7 @@ struct EncoderPlan {
     FrequencyTable& table = made->encoder.table;
     void* const behind = static_cast<unsigned char*>(memory) + ArrayBytes(table);
     FillTable(memory, *frequencies.CopyTo(behind), &table);
+    if (table.has_offsets && table.HasStepBesideHalfTurns()) table.has_offsets = false;
     if (table.has_offsets) made->encoder.kernels->fill_offsets(table);
   }
 };

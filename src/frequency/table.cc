@@ -136,6 +136,16 @@ std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size
   return std::min(quick_pairs - std::min(quick_pairs, i), pairs);
 }
 
+bool FrequencyTable::HasStepBesideHalfTurns() const {
+  for (std::size_t i = 0; i < count; ++i) {
+    double beside = std::fabs(high[i]);  // at most 4, as larger steps are reduced
+    if (beside > 1.0) beside -= beside > 3.0 ? 4.0 : 2.0;
+    beside += high[i] < 0.0 ? -low[i] : low[i];
+    if (beside != 0.0 && std::fabs(beside) < kMinAddedStep) return true;
+  }
+  return false;
+}
+
 FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) const {
   FrequencyTable slice = *this;
   slice.first += first_pair;

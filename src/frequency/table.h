@@ -82,6 +82,10 @@ struct FrequencyTable {
   // it is also 0 at positions that are not integers.
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
+  // Whether a step is so near to half turns, but not equal to them, that angle addition is not right for it
+  // (kMinAddedStep). Nobody wants such frequencies: they are next to whole turns.
+  bool HasStepBesideHalfTurns() const;
+
   // A table of the pairs first_pair .. first_pair + pairs - 1 only, which shares this table's arrays.
   FrequencyTable Slice(std::size_t first_pair, std::size_t pairs) const;
 };

@@ -175,13 +175,7 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     const auto high = hn::LoadU(d, highs + at), low = hn::LoadU(d, lows + at);
     const auto phase = hn::Mul(hn::Abs(high), extent);
     const auto is_exempt = hn::Le(phase, hn::Set(d, limits.exempt));
-    // What remains of the step beside half turns.
-    const auto half_turns = hn::Round(hn::Mul(high, hn::Set(d, 0.5)));
-    const auto beside = hn::Add(hn::Sub(high, hn::Add(half_turns, half_turns)), low);
-    const auto is_tiny =
-        hn::AndNot(hn::Eq(beside, hn::Zero(d)), hn::Lt(hn::Abs(beside), hn::Set(d, kMinAddedStep)));
-    const auto least = hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small));
-    const auto limit = hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), least));
+    const auto limit = hn::DemoteTo(df, hn::IfThenZeroElse(is_exempt, hn::Set(d, limits.small)));
     if (interleaved) {
       hn::StoreU(Join<true>(limit, limit), Entries(), anchors.small + 2 * at);
     } else {
@@ -189,8 +183,7 @@ inline HWY_NOINLINE void MakeAnchors(const FrequencyTable& table, const Run& run
     }
     if (floats != nullptr) {
       const auto error = hn::Min(hn::Mul(phase, error_of_phase), hn::Set(d, limits.float_error));
-      hn::StoreU(hn::DemoteTo(df, hn::IfThenElse(is_tiny, hn::Set(d, kNoEntry), error)), df,
-                 floats->errors + at);
+      hn::StoreU(hn::DemoteTo(df, error), df, floats->errors + at);
     }
     DoubleVec sine, cosine;
     SinCos(hn::Set(d, middle), high, low, 0.0, sine, cosine);

@@ -66,8 +66,8 @@ constexpr bool kTruncates = kInterleaved ? kHasAvx512 : kHasVbmi2;
 // The exponent field of a double less 896 = 0b111 << 7 is the exponent field of the float: both end in the
 // same 7 bits. So the low 30 bits of the float are 30 consecutive bits of the double, 3 places lower. Above
 // these both have the sign and, below 2, a 0. This holds from 2^-126 to 2, and for 0. Smaller numbers become
-// other numbers. They occur only in lanes that are undecided: sums whose terms are larger are 0 or more than
-// 2^-107, and pairs whose steps are too near to half turns (kMinAddedStep) are always undecided.
+// other numbers. But sums of angle addition are 0 or at least 2^-126, because steps that are too near to half
+// turns (kMinAddedStep) are not added (proof/addition.md, "Entries below 2^-126").
 template <bool kInterleaved>
 HWY_INLINE EntryVec TruncatedFloats(LongVec a, LongVec b) {
   const WordVec low = WordsOf<false, kInterleaved>(a, b), high = WordsOf<true, kInterleaved>(a, b);

@@ -21,8 +21,8 @@ enum Slot : std::uint8_t {
   nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
   max_length,            // the longest context; positions beyond it are allowed
-  original_length,       // the context of the training, for scalings
-  length_in_dictionary,  // the context of the training, for scalings
+  original_length,       // the longest context in the training; scalings need it
+  length_in_dictionary,  // the longest context in the training; scalings need it
   hidden,                // the size of a hidden vector
   heads,                 // how many heads a layer has
   kv_heads,              // how many heads k has; a layer with 0 does not rotate
@@ -57,11 +57,11 @@ enum Slot : std::uint8_t {
   long_mscale,           // the amplitude of LongRoPE in long contexts; it must be equal to short_mscale
   beta_fast,             // with YaRN, pairs of at least this many turns keep their frequency
   beta_slow,             // with YaRN, pairs of at most this many turns have the whole factor
-  truncate,              // whether YaRN's changes begin and end at whole pairs
+  truncate,              // whether YaRN's ramp begins and ends at whole pairs
   low_freq_factor,       // with Llama 3's scaling, pairs of at most this many turns have the whole factor
   high_freq_factor,      // with Llama 3's scaling, pairs of at least this many turns keep their frequency
-  mscale,                // for the numerator of YaRN's amplitude; read only if mscale_all_dim is there
-  mscale_all_dim,        // for the denominator of YaRN's amplitude
+  mscale,                // `mscale` in the formula of YaRN's amplitude; not read without mscale_all_dim
+  mscale_all_dim,        // mscale_all_dim in the formula of YaRN's amplitude; not read without `mscale`
   only_one,              // a factor; posenc refuses any number but 1
   short_factors,         // the factors of LongRoPE, one for each pair
   long_factors,          // the factors of LongRoPE in long contexts, one for each pair
@@ -83,7 +83,7 @@ enum Slot : std::uint8_t {
   attending,             // the numbers of the layers with attention; others do not rotate
   crossing,              // the numbers of the layers with cross-attention, which do not rotate
   dense_layers,          // how many of the first layers are dense
-  dense_interval,        // N, if the last of every N dense layers has full attention
+  dense_interval,        // N, as with sliding_window_pattern, but for the first first_k_dense_replace layers
   dense_types,           // a list with dense for each layer that is dense
   rotates,               // whether the model rotates
   finetuned,             // whether the model rotates, for some architectures

@@ -122,13 +122,11 @@ static_assert(kAngleAdditionError <= kAddedWindow * 0x1p-64 && kAngleAdditionErr
 // 470 u of the step (proof/addition.md, "Small phases"), which is far inside the window.
 inline constexpr double kExemptQuarterTurns = 0.5;
 
-// If a step is nearer than this to half turns, in quarter turns, but not equal to them, then angle addition
-// decides none of its entries. Its sines may be below 2^-126, the least normal float: the window test is
-// wrong for these numbers, and TruncatedFloats makes other numbers of them. (Frequencies are at least 2^-126
-// radians. But in turns a frequency may be next to whole turns.) kNoEntry stands for a limit, or an error,
-// with which no entry is decided.
+// If a step of an encoder is nearer than this to half turns, in quarter turns, but not equal to them, then
+// the encoder does not use angle addition. The step's sines may be below 2^-126, the least normal float: the
+// window test is wrong for these numbers, and TruncatedFloats makes other numbers of them. (Frequencies are
+// at least 2^-126 radians. But in turns a frequency may be next to whole turns.)
 inline constexpr double kMinAddedStep = 0x1p-126;
-inline constexpr double kNoEntry = 2.0;
 
 // proof/addition_float_double.md, angle addition in float, and for doubles.
 

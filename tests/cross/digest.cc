@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     while (!run.done()) run.Step();
     last = run.value();
     right = right && last == posenc::tools::kGoldenDigest;
-    std::printf("%-10s %016" PRIx64 "\n", target, last);
+    std::printf("%-10s %016" PRIx64 " %12.0f entries\n", target, last, run.entries());
   }
   std::printf("targets executed:");
   for (const char* target : targets) std::printf(" %s", target);

@@ -71,7 +71,7 @@ PLACED = (
     ("at most 50 bits beside a quarter turn", "wide", "no maximum"),
     ("r below 2^-30 beside quarter turns", "wide", "1/2"),
     ("KnownBits", "wide", "40"),
-    ("phases below 2^-79", "wide", "no rule"),
+    ("phases below 2^-80", "wide", "no rule"),
     ("900 bits (terms of a series that cancel)", "rotation_wide", "60"),
     ("64 bits (the next term of a series)", "rotation_wide", "no bits are required (-1)"),
     ("steep ramps", "wide_functions", "never 1,024 bits"),
@@ -98,7 +98,7 @@ NOTES = {
     "kMaxShort": "With FMA it is there for speed: up to this position, entries of doubles are first computed with a shorter series.",
     "kQuickCosineErrorWithoutFma": "Only targets without FMA use it.",
     "kMinQuickDouble": "No input is known that needs it. The distance of a cosine from a midpoint would have to be below 2^-53 ulp. Of 21,474 "
-                       "cosines that were built for this, the nearest has the distance 2^-53.3 ulp, and it is right.",
+                       "cosines that were built for this, the nearest one has the distance 2^-53.3 ulp. Without the limit it is right, too.",
     "kMinQuickPart": "No input is known that needs it, because the error of a step is smaller than 2^-97, which the proof assumes. 361,000 "
                      "pairs of doubles that were built to lie at `kMinQuickPart` are right.",
     "position >= 1 (first try)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
@@ -193,7 +193,7 @@ EDITS = (
      "phase.exponent - rest.exponent > Switched<int>(@KnownBits@, pair.KnownBits(), 40)"),
     ("src/frequency/table.cc", "step.exponent - rest_of_all.exponent > exact.KnownBits()",
      "step.exponent - rest_of_all.exponent > Switched<int>(@KnownBits@, exact.KnownBits(), 40)"),
-    ("src/kernel/wide_sincos.h", "phase.exponent < -79", "phase.exponent < Switched<int>(@phases below 2^-79@, -79, -10000000)"),
+    ("src/kernel/wide_sincos.h", "phase.exponent < -79", "phase.exponent < Switched<int>(@phases below 2^-80@, -79, -10000000)"),
     ("src/kernel/wide_sincos.cc", "constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;",
      "constexpr int kBeside = 200, kMaxTerms = 64;\n"
      "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (the next term of a series)@, 64, -1);"),

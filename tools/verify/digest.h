@@ -36,6 +36,7 @@ class DigestRun {
 
   bool done() const { return next_ == cases_.size(); }
   void Step();
+  double entries() const { return entries_; }          // that are done
   double fraction() const { return entries_ / all_; }  // the share of entries that is done, 0 to 1
   std::uint64_t value() const { return digest_.value(); }
 
