@@ -460,6 +460,14 @@ void Configuration::Take(const posenc_config_entry& entry) {
       return;
     }
     if (entry.kind == POSENC_CONFIG_NULL) return;
+    // "type" may be the type of something else.
+    const Key* const inner =
+        name.place == TOP && name.key != "type" ? FindKey(name.key, DICTIONARY) : nullptr;
+    if (inner != nullptr && inner->readers != NOBODY) {
+      Refuse(rule::unknown_key, entry) << ", a key that known code reads only within rope_scaling or "
+                                          "rope_parameters: move it there, or remove it";
+      return;
+    }
     if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
       Refuse(rule::unknown_key, entry)
           << ", and posenc does not know what that key does to the rotary embedding";

@@ -213,8 +213,8 @@ class LayerFinder {
   // must have attention.
   Text KnownTypes() const {
     if (!configuration_.knows_model()) return kWithAttention;
-    const Text own = row_.Value("types");
-    return own.empty() ? kUsualTypes : own;
+    if (const Text own = row_.Value("types"); !own.empty()) return own;
+    return row_.Has("full_last_linear") ? Text("full_attention,linear_attention") : kUsualTypes;
   }
 
   // Whether some layer may have this type. Only a list says which layers there are.
