@@ -109,8 +109,7 @@ class SpecMaker {
     if (c_.Entry(layer_head_dim) != nullptr) slot = layer_head_dim;
     double elements = 0.0;
     if (is_latent_) {
-      if (c_.Entry(nope_dim) != nullptr || c_.Has(nope_dim)) elements = c_.Number(nope_dim);
-      elements += c_.Needed(rope_dim);
+      elements = c_.Needed(nope_dim) + c_.Needed(rope_dim);
       slot = rope_dim;
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);

@@ -233,6 +233,7 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
   if (c.row().Has("plain")) return POSENC_NO_SCALING;  // the model's code reads no key about scalings
   if (c.is_gguf()) return GgufScaling(&c);
+  if (c.IsNull(rope_type)) c.Refuse(rule::value_of_key, rope_type) << ", but must be a string";
   if (c.Entry(rope_type) != nullptr && c.Entry(old_type) != nullptr &&
       !AreSame(c.Word(rope_type), c.Word(old_type), c.row())) {
     RefuseOneOf(old_type, rope_type, &c);
