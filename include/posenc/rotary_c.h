@@ -79,12 +79,12 @@ enum POSENC_ENUM(posenc_axis_order) {
   // As CONSECUTIVE_AXES, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes),
   // w_(k + 2 axes) and so on: Pixtral.
   POSENC_SPLIT_AXES = 3,
-  // As CONSECUTIVE_AXES, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]). In scalings,
-  // i is this j, and r is 2 sections[k]. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
+  // As CONSECUTIVE_AXES, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]). In formulas
+  // of scalings read j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1: axis k = i mod n if i < n * sections[k], else the
-  // last axis: ggml's IMROPE. IMROPE's own sections only limit how many pairs an axis may get. Set the
-  // numbers that the axes get. For example, with 64 pairs IMROPE's {24, 20, 20, 0} become {22, 20, 20, 2}.
+  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set sections[k] to the number of
+  // pairs that axis k gets: with 64 pairs, replace IMROPE's {24, 20, 20, 0} by {22, 20, 20, 2}.
   POSENC_IMROPE_AXES = 5
 };
 

@@ -67,7 +67,7 @@ enum Slot : std::uint8_t {
   long_factors,          // the factors of LongRoPE in long contexts, one for each pair
   ggml_factors,          // divisors of the frequencies, one for each pair
   qwen_ntk,              // whether Qwen's NTK scaling is used
-  qwen_length,           // the context from which Qwen's NTK scaling changes the base
+  qwen_length,           // the longest context for which Qwen's NTK scaling does not change the base
   scaled_types,          // the types of layers that have the scaling; other types have none
   sections,              // how many pairs each axis has
   interleaves,           // true: the axes take turns, pair by pair
