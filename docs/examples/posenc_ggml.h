@@ -2,8 +2,9 @@
    ggml_timestep_embedding. For C99 and C++. docs/ggml.md explains how to use them, and ggml_rope.c is a whole
    program. A graph that posenc cannot compute is refused when it is built.
 
-   The functions return a kind of status (posenc_status_kind). If it is not POSENC_OK, *why becomes the
-   sentence that says what is wrong, unless why is null. */
+   Functions that have a parameter why return POSENC_OK or a posenc_kind, such as POSENC_BAD_TYPE. After a
+   mistake *why is the sentence that says what is wrong, unless why is null. posenc_status_message does not
+   know that sentence. But posenc_ggml_timestep_spec has no why: pass its status to posenc_status_message. */
 #ifndef POSENC_GGML_H_
 #define POSENC_GGML_H_
 
@@ -56,7 +57,7 @@ static inline posenc_status posenc_ggml_axes(const int* sections, int mode, pose
     spec->axes = 2;
     spec->axis_order = POSENC_AXIAL_AXES;
   } else if (mode == GGML_ROPE_TYPE_IMROPE) {
-    if (sum < pairs) { /* ggml begins anew */
+    if (sum < pairs) { /* then ggml begins with the first section again, and posenc has no such order */
       return posenc_ggml_refuse(POSENC_BAD_ARGUMENT, "sections must add up to n_dims / 2 or more with IMROPE",
                                 why);
     }

@@ -50,7 +50,7 @@ namespace posenc {
 // posenc_config_entry: a key of a configuration with its value. The entry points to your strings and numbers.
 struct ConfigEntry : posenc_config_entry {
  private:
-  // Whether T is the type of NULL. If that is int, it is also the type of 0, and NULL is the number 0.
+  // Whether T is the type of NULL, and not int. A NULL of type int cannot be told from the number 0.
   template <class T>
   static constexpr bool kIsNulls = std::is_same_v<T, decltype(NULL)> && !std::is_same_v<decltype(NULL), int>;
   // A number of that type. NULL itself becomes a null pointer instead.
@@ -74,7 +74,8 @@ struct ConfigEntry : posenc_config_entry {
   constexpr ConfigEntry(const char* name, LikeNull value)
       : posenc_config_entry{name, POSENC_CONFIG_NUMBER, value.number, nullptr, nullptr, 0} {}
 
-  // A string. A null pointer is refused, and so is NULL: write nullptr for null.
+  // A string. If value is a null pointer, RotaryFromConfig fails. For the value null write nullptr, not NULL:
+  // NULL becomes a null pointer to a string, or the number 0 if the compiler gives NULL the type int.
   constexpr ConfigEntry(const char* name, const char* value)
       : posenc_config_entry{name, POSENC_CONFIG_STRING, 0.0, value, nullptr, 0} {}
 

@@ -101,9 +101,11 @@ enum POSENC_ENUM(posenc_config_kind) {
 // A key with its value. A dictionary has no entry itself, but each key in it has one: "rope_scaling.factor".
 // (If a key has null instead of a dictionary, it is an entry of the kind NULL.) A list of strings becomes an
 // entry for each string, whose key ends with the index: "layer_types.3". An empty list is of the kind
-// NUMBERS. An empty dictionary is an entry of the kind -2, a list that is too long for you to pass of the
-// kind -3, and a list of mixed kinds, or another value that has no kind above, of the kind -1. These three
-// have no value. This struct will not grow.
+// NUMBERS. Three more kinds have numbers instead of names. Their entries have no value:
+//   -1  a list of mixed kinds, or another value that has no kind above
+//   -2  an empty dictionary
+//   -3  a list that you do not pass, because it has more than POSENC_MAX_HEAD_DIM / 2 items
+// This struct will not grow.
 typedef struct posenc_config_entry {
   const char* key;          // posenc_model_report.key may point here
   posenc_config_kind kind;  // of the value: says which member below is read
@@ -168,8 +170,9 @@ typedef struct posenc_ids {
 POSENC_CALL posenc_positions_from_ids(const posenc_ids* ids, size_t batch, size_t sequence, int64_t past,
                                       const posenc_rows* positions);
 
-// What posenc_positions_from_mask (below) makes of a cell's count n, y or x. m is the last count in the
-// column of the cell (for y) or in the row of the cell (for x). f32() and f64() round to nearest.
+// What posenc_positions_from_mask (below) makes of a count n. n is the y or the x of a cell. m is the last
+// count in the column of the cell (for y) or in the row of the cell (for x). f32() and f64() round to
+// nearest.
 enum POSENC_ENUM(posenc_normalization) {
   POSENC_NO_NORMALIZATION = 0,  // n
   // f32(f32(f32(n + f32(offset)) / f32(m + f32(1e-6))) * f32(scale)), what DETR, Conditional DETR and

@@ -43,8 +43,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Marks functions that a shared library exports. To link posenc statically, compile posenc and your code with
-// POSENC_STATIC defined. With -fvisibility=hidden, a plugin then does not export the functions of posenc.
+// Marks functions that a shared library exports. For a static posenc, define POSENC_STATIC when you compile
+// posenc and your code. A plugin compiled with -fvisibility=hidden then exports no function of posenc.
 #if defined(_WIN32) && defined(posenc_EXPORTS)
 #define POSENC_API __declspec(dllexport)
 #elif defined(__GNUC__) && !defined(_WIN32) && !defined(POSENC_STATIC)

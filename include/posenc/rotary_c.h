@@ -83,8 +83,8 @@ enum POSENC_ENUM(posenc_axis_order) {
   // of scalings read j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
   POSENC_AXIAL_AXES = 4,
   // All axes but the last one alternate. With n = axes - 1: axis k = i mod n if i < n * sections[k], else the
-  // last axis: ggml's IMROPE. IMROPE's own sections are upper limits. Set sections[k] to the number of
-  // pairs that axis k gets: with 64 pairs, replace IMROPE's {24, 20, 20, 0} by {22, 20, 20, 2}.
+  // last axis: ggml's IMROPE. In IMROPE a section may exceed the number of pairs that its axis gets. Here set
+  // sections[k] to this number: with 64 pairs, replace IMROPE's {24, 20, 20, 0} by {22, 20, 20, 2}.
   POSENC_IMROPE_AXES = 5
 };
 
@@ -173,10 +173,10 @@ typedef struct posenc_rotary_spec {
   const float* long_factors_f32;  // [NULL] LONGROPE, which needs them beside factors_f32
   double amplitude;  // [0] A, 2^-64 .. 2^64 (attention_factor); 0 means 1, or what YARN or LONGROPE computes
 
-  // phase_rounding gives the phases of an engine that rounds them (docs/rotary-engines.md). Rotaries take
-  // F32_INV_FREQ, F64_INV_FREQ, F32_EXP and F32_ITERATED, with POSENC_RADIANS, position_scale 1, and
-  // NO_SCALING or LINEAR. F32_ITERATED also takes FREQUENCY_FACTORS. Split and axial axes take the two
-  // INV_FREQ only. For own frequencies only F32_INV_FREQ: p * frequencies_f32[i].
+  // The phases of an engine that rounds them (docs/rotary-engines.md). Rotaries take F32_INV_FREQ,
+  // F64_INV_FREQ, F32_EXP and F32_ITERATED, with POSENC_RADIANS, position_scale 1, and NO_SCALING or LINEAR.
+  // F32_ITERATED also takes FREQUENCY_FACTORS. Split and axial axes take the two INV_FREQ only. The array
+  // frequencies takes no rounding. frequencies_f32 takes only F32_INV_FREQ: p * frequencies_f32[i], in float.
   posenc_phase_rounding phase_rounding;  // [POSENC_NO_PHASE_ROUNDING]
   const char* target;                    // [NULL: the best] a name from posenc_targets
 } posenc_rotary_spec;

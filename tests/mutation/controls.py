@@ -50,18 +50,18 @@ WINDOWS = (
 # Controls that are no constant, or a constant that differs between types: EDITS place them.
 PLACED = (
     ("kMinUncancelled", "PROOF", "0"),
-    ("position >= 1 (first try)", "direct", "any position"),
-    ("whole positions of reduced steps (first try)", "direct", "any position"),
+    ("no positions between -1 and 1 (first tier)", "direct", "any position"),
+    ("integer positions, if steps are reduced (first tier)", "direct", "any position"),
     ("kMinAdded<POSENC_F32>", "addition", "0"),
     ("kMinAdded<POSENC_F16>", "addition", "0"),
     ("kExemptQuarterTurns", "addition", "any phase"),
     ("the float before a midpoint (16-bit runs)", "addition", "no window"),
     ("kFloatAngleAdditionError", "addition_float_double", "0"),
     ("kFloatAngleAdditionErrorWithoutFma", "addition_float_double", "0"),
-    ("2^-24 (sums in float)", "addition_float_double", "0"),
+    ("2^-24 that is added to the bound (sums in float)", "addition_float_double", "0"),
     ("ties (sums in float)", "addition_float_double", "the check is left out"),
     ("NaNs (sums in float)", "addition_float_double", "the check is left out"),
-    ("2^-14 (float16 in float)", "addition_float_double", "the check is left out"),
+    ("2^-14 as the least end (float16 in float)", "addition_float_double", "the check is left out"),
     ("kFrequencyBits", "wide", "all bits"),
     ("kSinCosBits", "wide", "all bits"),
     ("bits that the reduction cancels", "wide", "not subtracted"),
@@ -75,7 +75,7 @@ PLACED = (
     ("900 bits (terms of a series that cancel)", "rotation_wide", "60"),
     ("64 bits (the next term of a series)", "rotation_wide", "no bits are required (-1)"),
     ("steep ramps", "wide_functions", "never 1,024 bits"),
-    ("bits of the nearest double", "wide_functions", "all bits"),
+    ("good bits of a frequency, when it is rounded to double or float", "wide_functions", "all bits"),
     ("subnormal numbers (caches)", "rotation", "the check is left out"),
     ("subnormal numbers (caches of added angles)", "rotation", "the check is left out"),
     ("kMinRotated", "rotation_quick", "0"),
@@ -86,9 +86,9 @@ PLACED = (
     ("kMinPart<POSENC_BF16>", "rotation_quick", "0"),
     ("kMinWord", "rotation_quick", "the check is left out"),
     ("kWordOctaves", "rotation_quick", "the check is left out"),
-    ("exact pairs of short gains only", "rotation", "any gain"),
-    ("P t^2 beside a quarter turn", "rotation", "0"),
-    ("2^-90 at eighths of a turn", "rotation", "0"),
+    ("bound 0 only if the gain has few digits", "rotation", "any gain"),
+    ("error of taking a cosine as 1, beside a quarter turn", "rotation", "0"),
+    ("error 2^-90 at odd eighths of a turn", "rotation", "0"),
 )
 
 CONTROLS = USES + WINDOWS + PLACED
@@ -101,20 +101,22 @@ NOTES = {
                        "cosines that were built for this, the nearest one has the distance 2^-53.3 ulp. Without the limit it is right, too.",
     "kMinQuickPart": "No input is known that needs it, because the error of a step is smaller than 2^-97, which the proof assumes. 361,000 "
                      "pairs of doubles that were built to lie at `kMinQuickPart` are right.",
-    "position >= 1 (first try)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
+    "no positions between -1 and 1 (first tier)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
     "kMinAddedStep": "Only targets with AVX-512 need it: they make floats of doubles by integer operations.",
     "kScaledError": "Two inputs need it. One is the sine at position 311 with frequency 0x1.0add32e240d1ap-4, in a cache of float16. The other "
                     "is the sine at position 326 with frequency 0x1.8c8c86c99b7d8p-9, in a cache of bfloat16.",
     "kFloatAngleAdditionError": "Only targets with FMA use it.",
     "kFloatAngleAdditionErrorWithoutFma": "Only targets without FMA use it.",
-    "2^-24 (sums in float)": "No input is known that needs it. The largest errors found leave room for the rounding of an entry to float.",
-    "2^-14 (float16 in float)": "Only targets that round to float16 by integer operations use it.",
+    "2^-24 that is added to the bound (sums in float)": "No input is known that needs it. It is there because a sum adds the entry as a float, which is "
+                                                        "rounded. The largest errors found are so far below the bound that this rounding fits in, too.",
+    "2^-14 as the least end (float16 in float)": "Only targets that round to float16 by integer operations use it.",
     "kSinCosBits": "No input is known that needs it. The distance of a result from a midpoint would have to be between 2^-252 and 2^-246 of "
                    "the result.",
     "bits of a step modulo eight": "Nothing notices it today. An earlier version of the library needed it for a step of 4000 quarter turns "
                                    "less 2^-167, which is in `tools/verify/worst_cases.inc`. That input is now right without it, and "
                                    "the reason is not known yet.",
-    "at most 50 bits beside a quarter turn": "No input is known that needs it. Only one result in 2^28 is so near to a midpoint.",
+    "at most 50 bits beside a quarter turn": "No input is known that needs it. Few pairs come to this arithmetic, and of these only one result in "
+                                             "2^28 is so near to a midpoint.",
     "900 bits (terms of a series that cancel)": "No input is known that needs as many as 900 bits. Two terms of about the same size, such as "
                                                 "E - M and O t, either cancel wholly, or, in all known cases, in fewer than 50 bits. So "
                                                 "60 bits tell the two apart in these cases.",
@@ -125,8 +127,8 @@ NOTES = {
     "kMinRotated": "The element 0x1.57e2p-133, rotated by 0x1.ab76f8c84bb13p-1 with 0 for the other element, needs it.",
     "kMinQuickly<POSENC_BF16>": "No input is known that needs it: the window of 4 ulps also covers what subnormal floats lose.",
     "kMinPart<POSENC_F16>": "The elements -0x1.aa4p7 and -0x1.c4cp7, rotated by 523 * 0x1.c78bd4e050c5p0, need it.",
-    "P t^2 beside a quarter turn": "The elements 0x1.5965c8p0 and -0x1.c86c2cp2, rotated by 0x1.1f2c286e7a36dp-27, need it.",
-    "2^-90 at eighths of a turn": "No input is known that needs it. A product would have to lie within 2^-90 of a midpoint.",
+    "error of taking a cosine as 1, beside a quarter turn": "The elements 0x1.5965c8p0 and -0x1.c86c2cp2, rotated by 0x1.1f2c286e7a36dp-27, need it.",
+    "error 2^-90 at odd eighths of a turn": "No input is known that needs it. A product would have to lie within 2^-90 of a midpoint.",
 }
 
 # (file, text that it contains once, text that replaces it)
@@ -151,9 +153,9 @@ EDITS = (
     ("src/kernel/sincos-inl.h", "hn::Set(d, min_uncancelled)", "hn::Set(d, Switched(@kMinUncancelled@, min_uncancelled, 0.0))"),
     ("src/kernel/direct_double-inl.h", "constexpr double kCosineError", "const double kCosineError"),
     ("src/frequency/table.cc", "const bool is_near_zero = position > -1.0 && position < 1.0;",
-     "const bool is_near_zero = !IsOff(@position >= 1 (first try)@) && position > -1.0 && position < 1.0;"),
+     "const bool is_near_zero = !IsOff(@no positions between -1 and 1 (first tier)@) && position > -1.0 && position < 1.0;"),
     ("src/frequency/table.cc", "(high != unreduced_high && !IsWhole(position))",
-     "(!IsOff(@whole positions of reduced steps (first try)@) && high != unreduced_high && !IsWhole(position))"),
+     "(!IsOff(@integer positions, if steps are reduced (first tier)@) && high != unreduced_high && !IsWhole(position))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.small)",
      "hn::Set(d, Switched(limits.small == 0x1p-14 ? @kMinAdded<POSENC_F16>@ : @kMinAdded<POSENC_F32>@, limits.small, 0.0))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.exempt)", "hn::Set(d, Switched(@kExemptQuarterTurns@, limits.exempt, 0x1p300))"),
@@ -161,7 +163,7 @@ EDITS = (
      "const double added = kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma;\n"
      "  const double float_error = limits.float_error\n"
      "    - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0, added)\n"
-     "    - Switched(@2^-24 (sums in float)@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
+     "    - Switched(@2^-24 that is added to the bound (sums in float)@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
      "  const auto error_of_phase ="),
     ("src/kernel/anchors-inl.h", "2 * kRadians * limits.float_error", "2 * kRadians * float_error"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.float_error)", "hn::Set(d, float_error)"),
@@ -169,12 +171,12 @@ EDITS = (
      "static_cast<float>(kFloatError<Operation>"
      " - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0,"
      " kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma)"
-     " - Switched(@2^-24 (sums in float)@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
+     " - Switched(@2^-24 that is added to the bound (sums in float)@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
     ("src/kernel/rounding_intervals-inl.h", "AnyBitTieOrNan(differ, upper, marks, tie, total)",
      "AnyBitTieOrNan(differ, upper, IsOff(@ties (sums in float)@) ? NoMarks<Operation>() : marks, tie,"
      " IsOff(@NaNs (sums in float)@) ? hn::Zero(Entries()) : total)"),
     ("src/kernel/rounding_intervals-inl.h", "hn::And(marks, hn::Set(dw, 0x40000000u))",
-     "hn::And(marks, hn::Set(dw, Switched(@2^-14 (float16 in float)@, 0x40000000u, 0u)))"),
+     "hn::And(marks, hn::Set(dw, Switched(@2^-14 as the least end (float16 in float)@, 0x40000000u, 0u)))"),
     ("src/kernel/wide_sincos.cc", "pair.kBits - 1 - (cancelled > 0 ? cancelled : 0)",
      "Switched<int>(@kFrequencyBits@, pair.kBits, 100000) - 1"
      " - (cancelled > 0 && !IsOff(@bits that the reduction cancels@) ? cancelled : 0)"),
@@ -199,7 +201,7 @@ EDITS = (
      "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (the next term of a series)@, 64, -1);"),
     ("src/frequency/scaling.cc", "return !(magnified < 1024.0);", "return !(magnified < Switched(@steep ramps@, 1024.0, 0x1p300));"),
     ("src/frequency/nearest.cc", "constexpr int kBits = kFrequencyBits<4> - 4;",
-     "const int kBits = Switched<int>(@bits of the nearest double@, kFrequencyBits<4> - 4, 100000);"),
+     "const int kBits = Switched<int>(@good bits of a frequency, when it is rounded to double or float@, kFrequencyBits<4> - 4, 100000);"),
     ("src/kernel/rounding_windows-inl.h", "const auto least = hn::Set(d, TwoTo(TraitsOf(kType).min_exponent));",
      "const auto least = hn::Set(d, Switched(@subnormal numbers (caches)@, TwoTo(TraitsOf(kType).min_exponent), 0.0));"),
     ("src/kernel/cache_row-inl.h", "TwoTo(TraitsOf(kType).min_exponent - 1)",
@@ -213,11 +215,11 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))",
      "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTop))"),
     ("src/kernel/bounded_sums-inl.h", "are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))",
-     "are_direct && (IsOff(@exact pairs of short gains only@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
+     "are_direct && (IsOff(@bound 0 only if the gain has few digits@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
     ("src/kernel/rotary_reference.cc", "std::fabs(product * sine) * std::fabs(sine)",
-     "Switched(@P t^2 beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
+     "Switched(@error of taking a cosine as 1, beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
     ("src/kernel/rotary_reference.cc", "std::fabs(value.high) * 0x1p-90",
-     "std::fabs(value.high) * Switched(@2^-90 at eighths of a turn@, 0x1p-90, 0.0)"),
+     "std::fabs(value.high) * Switched(@error 2^-90 at odd eighths of a turn@, 0x1p-90, 0.0)"),
 )
 
 # src/number/switches.h of the copy
