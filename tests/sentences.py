@@ -50,6 +50,11 @@ LIMITS = {
     ],
     "src/spec/members.inc": [
         "Columns of a row (d_model), 1 .. {2^POSENC_MAX_DIM}",
+        "of the base, -{2^kMaxExponentDim} .. {2^kMaxExponentDim}",
+        "before S; -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
+        "the context is; {2^kMinRatio} .. {2^kMaxRatio} with yarn and llama3",
+        "at most {2^kMaxRatio} times --low-freq-factor",
+        "cosines and sines, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
     ],
     "tools/command/specs.cc": [
         "Position of the first row, in steps, |P| <= {2^POSENC_MAX_POSITION}",

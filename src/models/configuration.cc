@@ -16,6 +16,9 @@ namespace {
 // elements depends on the model's code, so head_dim must be given.
 constexpr Text kAnyModel = "rope_theta partial_rotary_factor n_layer n_layers num_layers head_dim_needed";
 
+// The dictionaries in which most models of several parts have the keys of their text model.
+constexpr Text kTextParts = "text_config llm_config language_config";
+
 bool IsList(const posenc_config_entry& entry) {
   return entry.kind == POSENC_CONFIG_NUMBERS || entry.kind == POSENC_CONFIG_FLAGS;
 }
@@ -221,7 +224,8 @@ void Configuration::FindModelAndPart() {
     model_ = FindModel(type, is_gguf_);
     Text inner = model_.row.Value("type"), part = PartOf(model_.row.Value("part"), &inner);
     if (part.empty() && model_.type.empty() && (!stated.empty() || asked_.pairing != nullptr)) {
-      for (const Text usual : {Text("text_config"), Text("llm_config"), Text("language_config")}) {
+      for (Text rest = kTextParts; !rest.empty();) {
+        const Text usual = Next(" ", &rest);
         if (part.empty() && (StartsPart(usual) || HasValue(usual))) part = usual;
       }
     }
@@ -276,6 +280,7 @@ void Configuration::FindModelAndPart() {
   ShowSource();
   sizes_ = is_gguf_ ? Sizes{} : SizesOf(type);
   if (model_.row.Has("none")) {
+    CheckStill();
     Sentence& sentence = Begin(rule::no_rotary);
     (sentence << "a model of the type ").Shown(type) << " has no rotary embedding";
     if (const Text has = model_.row.Value("has"); !has.empty()) {
@@ -286,6 +291,17 @@ void Configuration::FindModelAndPart() {
     Sentence& sentence = Begin(rule::model_without_spec);
     (sentence << "a model of the type ").Shown(type)
         << " has a rotary for which posenc makes no spec: " << model_.source;
+  }
+}
+
+// If the code that was read has no rotary, refuses a key with which other code of the model rotates.
+void Configuration::CheckStill() {
+  for (const Key& key : AllKeys()) {
+    if (key.slot != rotates || !model_.row.Has(key.name)) continue;
+    const posenc_config_entry* const entry = EntryOfPart(key.name);
+    if (entry == nullptr || entry->kind == POSENC_CONFIG_NULL || entry->number == 0.0) continue;
+    Refuse(rule::unknown_key, *entry)
+        << ", but the code of this model that posenc knows has no rotary embedding";
   }
 }
 
@@ -353,8 +369,10 @@ bool Configuration::Parse(const posenc_config_entry& entry, Name* name) const {
     name->key = first;
     return true;
   }
-  // Such a key belongs to another part of the model, unless the name says that it is about positions.
-  return !EndsWith(first, "_config") || SpeaksOfPositions(first);
+  // Such a key belongs to another part of the model, unless the name says that it is about the model's own
+  // attention or positions, or about a text model, which this model is itself.
+  return !EndsWith(first, "_config") || SpeaksOfPositions(first) || SpeaksOfAttention(first) ||
+         HasWord(kTextParts, first, " ");
 }
 
 bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
@@ -442,6 +460,14 @@ void Configuration::Take(const posenc_config_entry& entry) {
       return;
     }
     if (entry.kind == POSENC_CONFIG_NULL) return;
+    // "type" may be the type of something else.
+    const Key* const inner =
+        name.place == TOP && name.key != "type" ? FindKey(name.key, DICTIONARY) : nullptr;
+    if (inner != nullptr && inner->readers != NOBODY) {
+      Refuse(rule::unknown_key, entry) << ", a key that known code reads only within rope_scaling or "
+                                          "rope_parameters: move it there, or remove it";
+      return;
+    }
     if (name.place == DICTIONARY || SpeaksOfPositions(name.key)) {
       Refuse(rule::unknown_key, entry)
           << ", and posenc does not know what that key does to the rotary embedding";
@@ -561,13 +587,20 @@ Text Configuration::Default(Slot slot) const {
 double Configuration::Number(Slot slot, double otherwise) {
   const posenc_config_entry* const entry = Entry(slot);
   if (entry == nullptr) {
-    if (const Text text = Default(slot); !text.empty()) return NumberOf(text);
+    if (const Text text = Default(slot); !text.empty()) {
+      CheckNull(slot, text);
+      return NumberOf(text);
+    }
     const double size = slot == hidden       ? sizes_.hidden
                         : slot == heads      ? sizes_.heads
                         : slot == layers     ? sizes_.layers
                         : slot == max_length ? sizes_.max_length
                                              : 0.0;
-    return size != 0.0 ? size : otherwise;
+    if (size == 0.0) return otherwise;
+    char shown[32];
+    Sentence(shown, sizeof(shown)) << size;
+    CheckNull(slot, shown);
+    return size;
   }
   if (!IsList(*entry)) return entry->number;
   if (layer() < 0) {
@@ -582,6 +615,14 @@ double Configuration::Number(Slot slot, double otherwise) {
   if (index < entry->count) return entry->numbers[index];
   Refuse(rule::value_of_key, slot) << ", a list that has no entry for the layer";
   return otherwise;
+}
+
+void Configuration::CheckNull(Slot slot, Text value) {
+  if (!IsNull(slot)) return;
+  if (keys_[slot]->kind == FLAG) value = value == "0" ? "false" : "true";
+  Refuse(rule::value_of_key, slot) << ", and posenc does not know what the model's code then does: write a "
+                                      "value, or remove the key, without which the code uses "
+                                   << value;
 }
 
 double Configuration::Needed(Slot slot) {
@@ -647,7 +688,7 @@ const posenc_config_entry* Configuration::OtherWord(Slot slot, Text words, bool 
     const Key* const key = FindKey(name.key, TOP);
     if (key == nullptr || key->slot != slot) continue;
     if (is_read != (key->readers == ALL || row().Has(key->name))) continue;
-    if (!HasWord(words, TextOf(&asked_.entries[i]), " ")) return &asked_.entries[i];
+    if (!HasWord(words, TextOf(&asked_.entries[i]), ",")) return &asked_.entries[i];
   }
   return nullptr;
 }

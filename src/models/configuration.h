@@ -46,6 +46,9 @@ class Configuration {
   Text Word(Slot slot) const;
   // The value in the model's row for a slot whose keys are missing; "" if the row has none.
   Text Default(Slot slot) const;
+  // Refuses a null for which `value`, the value for a missing key, would count. A model's code may take null
+  // for another value, or fail.
+  void CheckNull(Slot slot, Text value);
 
   // How many layers the model has; 0 if that is unknown. If the key is missing, the length of the list of
   // layer types is used before the value that the model's code has.
@@ -57,7 +60,7 @@ class Configuration {
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
-  // The first string that `words`, a list with spaces, does not contain, in a list for the slot that the
+  // The first string that `words`, a list with commas, does not contain, in a list for the slot that the
   // model's code reads, or with `is_read` false in one that it does not read. Null if there is none.
   const posenc_config_entry* OtherWord(Slot slot, Text words, bool is_read) const;
   // Refuses an entry that OtherWord returned.
@@ -113,6 +116,7 @@ class Configuration {
 
   void FindModelAndPart();
   void RefuseModel(Text type);
+  void CheckStill();
   void ShowSource();
   bool StartsPart(Text part) const;
   Text PartOf(Text parts, Text* type) const;

@@ -48,7 +48,7 @@ enum Slot : std::uint8_t {
   compress_base,         // the base with compressed attention
   dictionary,            // the dictionary of the scaling; if both keys are there, only rope_scaling is read
   rope_type,             // the scaling
-  old_type,              // the scaling, if there is no rope_type
+  old_type,              // the scaling, if there is no rope_type; else both must say the same
   factor,                // the factor of the scaling
   alpha,                 // the factor of an NTK scaling
   amplitude,             // the amplitude of YaRN and LongRoPE

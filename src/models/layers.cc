@@ -3,6 +3,7 @@
 
 #include "models/layers.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace posenc {
@@ -14,15 +15,14 @@ constexpr std::int64_t kMaxLayer = 0x7FFFFFFF;  // small enough that sums do not
 constexpr Text kFull = "full_attention", kSliding = "sliding_attention", kLinear = "linear_attention";
 
 // Types of layers that never rotate: they have no attention, or attention without positions.
-constexpr Text kWithoutAttention = "linear_attention conv short_conv mamba mamba2 recurrent gated_deltanet";
+constexpr Text kWithoutAttention = "linear_attention,conv,mamba";
 
-// Types of layers that have attention, in some model.
+// Types of layers that have attention and nothing else, whatever the model is.
 constexpr Text kWithAttention =
-    "full_attention sliding_attention chunked_attention window_attention deepseek_sparse_attention attention";
+    "full_attention,sliding_attention,chunked_attention,window_attention,deepseek_sparse_attention,attention";
 
-// Types of layers that have attention and more, or that only the models' own code understands.
-constexpr Text kOtherTypes =
-    "hybrid hybrid_sliding moe main compress compressed_sparse_attention heavily_compressed_attention";
+// The types that layers of a known model may have, unless the model's row names other types.
+constexpr Text kUsualTypes = "full_attention,sliding_attention";
 
 class LayerFinder {
  public:
@@ -132,7 +132,7 @@ class LayerFinder {
 
   Text ByPattern(Text shape) {
     const Text other = EndsWith(shape, "_linear") ? kLinear : kSliding;
-    if (!Slides()) return kFull;
+    if (!Slides() || (row_.Has("still_with_window") && configuration_.IsNull(window))) return kFull;
     const Text constant = row_.Value(shape);
     const posenc_config_entry* const entry = constant.empty() ? configuration_.Entry(interval) : nullptr;
     if (entry != nullptr && entry->kind == POSENC_CONFIG_STRING) return ByLetters(entry->string);
@@ -194,21 +194,46 @@ class LayerFinder {
   void CheckAskedType(Text* type) {
     const Text asked = configuration_.asked_type();
     if (asked.empty()) return;
-    const bool is_known =
-        HasWord("full_attention sliding_attention main compress hybrid hybrid_sliding", asked, " ");
-    const bool is_one = row_.Has("compressed") && is_known    ? true
-                        : configuration_.HasList(layer_types) ? configuration_.ListHas(layer_types, asked)
-                                                              : is_known;
+    // In DeepSeek V4 the caller may also name a dictionary.
+    const bool is_dictionary = row_.Has("compressed") && HasWord("main,compress", asked, ",");
     if (!type->empty() && *type != asked) {
       Sentence& sentence = configuration_.Refuse(rule::bad_layer);
       sentence << "layer " << static_cast<double>(layer_) << " is of the type ";
       sentence.Shown(*type) << ", not of the type ";
       sentence.Shown(asked) << " that you name";
-    } else if (!is_one && (configuration_.HasList(layer_types) || !configuration_.has_types())) {
-      (configuration_.Refuse(rule::bad_layer) << "the model has no layer of the type \"").Shown(asked)
-          << "\"";
+    } else if (!is_dictionary && !(HasWord(KnownTypes(), asked, ",") && MayHave(asked))) {
+      Sentence& sentence = configuration_.Refuse(rule::bad_layer);
+      (sentence << "the model has no layer of the type \"").Shown(asked) << "\": a layer is ";
+      PutTypes(/*has_all=*/false, &sentence);
     }
     *type = asked;
+  }
+
+  // The types that layers of this model may have, with commas. If posenc does not know the model, all layers
+  // must have attention.
+  Text KnownTypes() const {
+    if (!configuration_.knows_model()) return kWithAttention;
+    if (const Text own = row_.Value("types"); !own.empty()) return own;
+    return row_.Has("full_last_linear") ? Text("full_attention,linear_attention") : kUsualTypes;
+  }
+
+  // Whether some layer may have this type. Only a list says which layers there are.
+  bool MayHave(Text type) const {
+    return !configuration_.HasList(layer_types) || configuration_.ListHas(layer_types, type);
+  }
+
+  // Writes the types that layers of this model may have, or with `has_all` false only the types that are
+  // listed: "full_attention or sliding_attention".
+  void PutTypes(bool has_all, Sentence* sentence) const {
+    constexpr std::size_t kMost = 8;
+    Text shown[kMost];
+    std::size_t count = 0;
+    for (Text rest = KnownTypes(); !rest.empty() && count < kMost;) {
+      const Text type = Next(",", &rest);
+      if (has_all || MayHave(type)) shown[count++] = type;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      *sentence << (i == 0 ? "" : i + 1 == count ? " or " : ", ") << shown[i];
   }
 
   // The name of the dictionary for a type of layer. In DeepSeek V4 it differs from the type's name.
@@ -220,7 +245,6 @@ class LayerFinder {
   // Refuses a layer that does not rotate.
   void CheckRotates(Text type) {
     CheckUnreadStillKeys();
-    CheckLayersWithoutAttention(type);
     if (const Slot slot = StillKey(); slot != nothing) {
       configuration_.Refuse(rule::no_rotary, slot, Beginning());
     } else if (const char* const reason = WhyStill(type);
@@ -246,39 +270,34 @@ class LayerFinder {
     }
   }
 
-  // Refuses words in lists of types that posenc does not know. If posenc does not know the model, the words
-  // of all lists must say that all layers have attention. A known model's code does not read other lists.
+  // Refuses words in lists of types that layers of this model cannot have. If posenc does not know the model,
+  // the words of all lists must say that all layers have attention. A known model's code does not read other
+  // lists.
   void CheckTypes() {
     const bool is_known = configuration_.knows_model();
-    const char* const words = is_known
-                                  ? ", but posenc knows no layers of that type"
-                                  : ", and posenc does not know whether layers of that type rotate: pairing "
-                                    "needs layers with attention only, such as full_attention";
     for (const bool is_read : {true, false}) {
       if (!is_read && is_known) continue;
-      // If there are dictionaries for types of layers, the model's code takes any name of a type.
-      if (is_read && is_known && configuration_.reads_types() && configuration_.has_types()) continue;
-      char known[512];
-      Sentence known_words(known, sizeof(known));
-      known_words << kWithAttention;
-      if (is_read && is_known) known_words << " " << kOtherTypes << " " << kWithoutAttention;
-      const posenc_config_entry* const other = configuration_.OtherWord(layer_types, known, is_read);
+      const posenc_config_entry* const other = configuration_.OtherWord(layer_types, KnownTypes(), is_read);
       if (other == nullptr) continue;
-      configuration_.RefuseItem(rule::value_of_key, *other)
-          << (is_read ? words : ", and posenc does not know which layers of this model then rotate");
+      Sentence& sentence = configuration_.RefuseItem(rule::value_of_key, *other);
+      if (!is_read) {
+        sentence << ", and posenc does not know which layers of this model then rotate";
+      } else if (!is_known) {
+        sentence
+            << ", and posenc does not know whether layers of that type rotate: pairing needs layers with "
+               "attention only, such as full_attention";
+      } else {
+        sentence << ", but a layer of this model is ";
+        PutTypes(/*has_all=*/true, &sentence);
+      }
     }
-  }
-
-  // Refuses types of layers that this model's code does not know.
-  void CheckLayersWithoutAttention(Text type) {
-    if (!configuration_.HasList(layer_types) || !HasWord(kWithoutAttention, type, " ")) return;
-    for (const Text word :
-         {Text("layer_types_needed"), Text("layers_block_type"), Text("full_attn_idxs"),
-          Text("full_last_linear"), Text("full_first_linear"), Text("attn_layer_indices")}) {
-      if (row_.Has(word)) return;
+    if (const auto* other = configuration_.OtherWord(scaled_types, KnownTypes(), true); other != nullptr) {
+      Sentence& sentence = configuration_.RefuseItem(rule::value_of_key, *other)
+                           << ", but a layer of this model is ";
+      PutTypes(/*has_all=*/true, &sentence);
     }
-    (configuration_.Refuse(rule::value_of_key) << "layer_types has ").Shown(type)
-        << ", which the model's code does not know";
+    if (const auto* other = configuration_.OtherWord(dense_types, "dense,sparse", true); other != nullptr)
+      configuration_.RefuseItem(rule::value_of_key, *other) << ", but must be dense or sparse";
   }
 
   // The slot whose value says that the model does not rotate, or `nothing` if there is none.
@@ -301,7 +320,7 @@ class LayerFinder {
   // Why the layer does not rotate; null if it rotates.
   const char* WhyStill(Text type) {
     Configuration& c = configuration_;
-    if (HasWord(kWithoutAttention, type, " ")) return "it has no attention that rotates";
+    if (HasWord(kWithoutAttention, type, ",")) return "it has no attention that rotates";
     if (row_.Has("full_attn_idxs") && !type.empty() && type != kFull) return "it is a convolution";
     if (row_.Has("finetuned_rotates") && c.Number(finetuned, 1.0) == 0.0)
       return "rope.scaling.finetuned is false";
@@ -366,7 +385,9 @@ class LayerFinder {
   bool IsCrossing() {
     if (const posenc_config_entry* const entry = configuration_.Entry(crossing); entry != nullptr)
       return IsListed(*entry);
-    for (Text rest = configuration_.Default(crossing); !rest.empty();) {
+    const Text usual = configuration_.Default(crossing);
+    if (!usual.empty()) configuration_.CheckNull(crossing, usual);
+    for (Text rest = usual; !rest.empty();) {
       if (IndexOf(Next(",", &rest)) == layer_) return true;
     }
     return false;

@@ -109,8 +109,7 @@ class SpecMaker {
     if (c_.Entry(layer_head_dim) != nullptr) slot = layer_head_dim;
     double elements = 0.0;
     if (is_latent_) {
-      if (c_.Entry(nope_dim) != nullptr || c_.Has(nope_dim)) elements = c_.Number(nope_dim);
-      elements += c_.Needed(rope_dim);
+      elements = c_.Needed(nope_dim) + c_.Needed(rope_dim);
       slot = rope_dim;
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
@@ -164,6 +163,8 @@ class SpecMaker {
           << ", but the share beside the dictionary is " << beside << ": engines differ in which one counts";
     }
     if (inside != 0.0) return inside;
+    if (c_.IsNull(share_in_dictionary))
+      c_.Refuse(rule::value_of_key, share_in_dictionary) << ", but must be a number";
     return beside != 0.0 ? beside : c_.Number(share, 1.0);
   }
 
@@ -231,6 +232,8 @@ class SpecMaker {
       number = BaseByType(&slot);
     } else if (c_.Entry(layer_bases) != nullptr && !row_.Has("layer_rope_theta_is_flag")) {
       number = c_.Number(slot = layer_bases);
+    } else if (layer_.is_local && c_.IsNull(local_base) && !c_.Has(local_base)) {
+      c_.Refuse(rule::value_of_key, local_base) << ", but must be a number";
     } else if (layer_.is_local && c_.Has(local_base)) {
       number = c_.Number(slot = local_base);
     } else {
@@ -280,6 +283,10 @@ class SpecMaker {
   }
 
   double BaseByType(Slot* slot) {
+    if (c_.IsNull(base_in_dictionary)) {
+      c_.Refuse(rule::value_of_key, base_in_dictionary) << ", but must be a number";
+      return 0.0;
+    }
     if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
     const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
     if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
@@ -288,10 +295,15 @@ class SpecMaker {
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
-    if (c_.Entry(base) != nullptr && (is_for_all || !layer_.is_local)) return BaseOfFirstLayer();
+    const bool takes_base = is_for_all || !layer_.is_local;
+    if (c_.Entry(base) != nullptr && takes_base) return BaseOfFirstLayer();
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
     const Text value = has_default ? row_.Value(c_.layer_type(), "rope_theta") : Text();
-    if (!value.empty()) return NumberOf(value);
+    if (!value.empty()) {
+      c_.CheckNull(own, value);
+      if (takes_base) c_.CheckNull(base, value);
+      return NumberOf(value);
+    }
     return is_for_all ? c_.Number(base) : 0.0;
   }
 
@@ -325,7 +337,9 @@ class SpecMaker {
     if (const posenc_config_entry* const entry = c_.Entry(sections); entry != nullptr) {
       for (; count < entry->count; ++count) numbers[count] = std::min(entry->numbers[count], 65536.0);
     } else {
-      for (Text rest = c_.Default(sections); !rest.empty() && count < POSENC_MAX_AXES;) {
+      const Text usual = c_.Default(sections);
+      if (!usual.empty()) c_.CheckNull(sections, usual);
+      for (Text rest = usual; !rest.empty() && count < POSENC_MAX_AXES;) {
         numbers[count++] = NumberOf(Next(",", &rest));
       }
       if (count == 0 && !row_.Has("sections_if_there")) c_.Refuse(rule::missing_key, sections);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace posenc {
 namespace internal {
@@ -69,10 +70,30 @@ double ApproximateAmplitude(const posenc_rotary_spec& spec) {
   return spec.amplitude_factor * (term(spec.mscale) / term(spec.mscale_all_dim));
 }
 
-// The length of the context in training. It may be beside the dictionary or in it. Beside it counts first,
-// unless the dictionary is for a type of layer.
+// Refuses an entry that differs from one that says the same thing, because programs differ in which one
+// counts.
+void RefuseOneOf(Slot slot, Slot other, Configuration* configuration) {
+  Sentence& sentence = configuration->Refuse(rule::value_of_key, slot);
+  const posenc_config_entry& entry = *configuration->Entry(other);
+  (sentence << ", but ").Shown(entry.key) << " is ";
+  if (entry.kind == POSENC_CONFIG_STRING) {
+    (sentence << "\"").Shown(entry.string) << "\"";
+  } else {
+    sentence << entry.number;
+  }
+  sentence << ", and programs differ in which one counts: remove the wrong one";
+}
+
+// The length of the context in training. It may be beside the dictionary or in it. Both must be the same, but
+// for Phi 3: transformers' standardize_rope_params says that beside the dictionary it counts first there.
 double OriginalLength(Configuration* configuration) {
   const bool has_own = configuration->is_by_type();
+  const bool has_both = configuration->Entry(original_length) != nullptr &&
+                        configuration->Entry(length_in_dictionary) != nullptr;
+  if (has_both && !configuration->row().Has("original_max_position_embeddings") &&
+      configuration->Number(original_length) != configuration->Number(length_in_dictionary)) {
+    RefuseOneOf(original_length, length_in_dictionary, configuration);
+  }
   if (!has_own && configuration->Has(original_length)) return configuration->Number(original_length);
   if (configuration->Has(length_in_dictionary)) return configuration->Number(length_in_dictionary);
   return configuration->Needed(max_length);
@@ -179,6 +200,14 @@ void RefuseType(Text word, Configuration* configuration) {
   }
 }
 
+// Whether rope_type and type mean the same scaling in this model.
+bool AreSame(Text word, Text other, const Row& row) {
+  if (word == other) return true;
+  if (word == "default" || word == "longrope") std::swap(word, other);
+  const bool takes = row.Has("longrope_only") || HasWord(row.Value("also"), word, ",");
+  return takes && ((word == "mrope" && other == "default") || (word == "su" && other == "longrope"));
+}
+
 posenc_scaling GgufScaling(Configuration* configuration) {
   Configuration& c = *configuration;
   const Text word = c.Word(rope_type);
@@ -204,6 +233,11 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
   if (c.row().Has("plain")) return POSENC_NO_SCALING;  // the model's code reads no key about scalings
   if (c.is_gguf()) return GgufScaling(&c);
+  if (c.IsNull(rope_type)) c.Refuse(rule::value_of_key, rope_type) << ", but must be a string";
+  if (c.Entry(rope_type) != nullptr && c.Entry(old_type) != nullptr &&
+      !AreSame(c.Word(rope_type), c.Word(old_type), c.row())) {
+    RefuseOneOf(old_type, rope_type, &c);
+  }
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
   if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
@@ -277,8 +311,10 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       SetLlama3(&c, spec);
       break;
     case POSENC_PROPORTIONAL:
+      if (c.IsNull(share_in_dictionary))
+        c.Refuse(rule::value_of_key, share_in_dictionary) << ", but must be a number";
       spec->factor = c.Number(factor, 1.0);
-      spec->proportion = c.Number(share_in_dictionary, c.Number(share, 1.0));
+      spec->proportion = c.Has(share_in_dictionary) ? c.Number(share_in_dictionary) : c.Number(share, 1.0);
       break;
     default:
       break;

@@ -32,21 +32,46 @@ double NumberOf(Text text) {
   return digits / power;
 }
 
-bool SpeaksOfPositions(Text key) {
+bool SpeaksOfPositions(Text name) {
+  char lower[256];
+  const std::size_t size = name.copy(lower, sizeof(lower));  // the first letters say enough
+  for (std::size_t i = 0; i < size; ++i) {
+    if (lower[i] >= 'A' && lower[i] <= 'Z') lower[i] = static_cast<char>(lower[i] - 'A' + 'a');
+  }
+  Text key(lower, size), rest = key;
   for (const Text part : {Text("position_embedding"), Text("position_encoding"), Text("pos_emb"),
                           Text("positional"), Text("pos_encoding")}) {
     if (key.find(part) != Text::npos) return true;
   }
-  Text rest = key;
   const Text first = Next(".", &rest);
   if (StartsWith(first, "pos") && (EndsWith(first, "_config") || EndsWith(first, "_kwargs"))) return true;
+  // Words such as "freq" say it only beside words such as "base": "moe_layer_freq" is about something else.
+  bool has_subject = false, has_parameter = false, has_position = false, has_interpolation = false;
   while (!key.empty()) {
     const Text word = Next("._", &key);
-    for (const Text start : {Text("rope"), Text("rotary"), Text("yarn"), Text("alibi"), Text("nope"),
-                             Text("ntk"), Text("theta")}) {
+    for (const Text start :
+         {Text("rope"), Text("rotary"), Text("rotat"), Text("yarn"), Text("alibi"), Text("nope"), Text("ntk"),
+          Text("theta"), Text("xpos"), Text("sinusoid"), Text("timescale"), Text("wavelen")}) {
       if (StartsWith(word, start)) return true;
     }
-    if (EndsWith(word, "rope")) return true;
+    if (EndsWith(word, "rope") || word == "rot") return true;
+    const bool is_position = HasWord("pos position positions", word, " ");
+    const bool is_interpolation = StartsWith(word, "interpol") || StartsWith(word, "extrapol");
+    has_position = has_position || is_position;
+    has_interpolation = has_interpolation || is_interpolation;
+    has_subject = has_subject || is_position || is_interpolation || StartsWith(word, "freq");
+    has_parameter =
+        has_parameter || HasWord(
+                             "base scale scales scaled scaling factor factors ratio offset shift divisor "
+                             "multiplier inv inverse interleave interleaved",
+                             word, " ");
+  }
+  return (has_subject && has_parameter) || (has_position && has_interpolation);
+}
+
+bool SpeaksOfAttention(Text name) {
+  while (!name.empty()) {
+    if (HasWord("attn attention", Next("_", &name), " ")) return true;
   }
   return false;
 }

@@ -48,8 +48,12 @@ std::int64_t IndexOf(Text text);
 // The value of a number in a row, such as 1000000 or 0.25.
 double NumberOf(Text text);
 
-// Whether the name of a key says that it is about positions: "rope_theta", "use_alibi", "pos_emb".
-bool SpeaksOfPositions(Text key);
+// Whether the name of a key says that it is about positions: "rope_theta", "use_alibi", "pos_emb",
+// "freq_base". Upper and lower case are the same.
+bool SpeaksOfPositions(Text name);
+
+// Whether the name of a dictionary says that it is about attention: "attn_config".
+bool SpeaksOfAttention(Text name);
 
 // Whether the name of a key says that it is about which layers have attention: "attn_layer_period",
 // "block_types".

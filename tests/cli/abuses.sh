@@ -103,6 +103,8 @@ try_values() {
   for option in --rotary --cache --scaling --pairing --axis-order; do
     abuse "table --rotary $option with a long word" 2 table --rotary llama --dim 4 --rows 3 --out kept $option "$words"
   done
+  abuse "verify --areas ''" 2 verify --full --target NONE --areas ""
+  expect "verify --areas ''" grep -q -e "^posenc: --areas: '' is not part of the name of an area" ../stderr
   for option in --part --reference-every --seed --threads --target --json; do
     for value in "" 0 -1 1e999 word 18446744073709551616 1/0 / "$long"; do
       abuse "verify $option '$value'" 2 verify --full --target NONE $option "$value"

@@ -159,7 +159,7 @@ def try_texts():
         case(f"{name} as a model", 2, shown, f'{{"model_type": "{escaped}"}}'.encode())
         types = f'"layer_types": ["{escaped}", "{escaped}"], "rope_parameters": {{"{escaped}": {{"rope_theta": 7}}}}'
         gemma = f'{{"model_type": "gemma3_text", "head_dim": 32, "num_hidden_layers": 2, {types}}}'
-        case(f"{name} as a type of layers", 0, rf"rope_parameters\.{shown}\.rope_theta\n", gemma.encode())
+        case(f"{name} as a type of layers", 2, f'layer_types.0 is "{shown}", but a layer of this model is', gemma.encode())
     case("a dot in a key", 2, r"rope_scaling\\u002efactor is 4, and posenc does not know", with_keys('"rope_scaling.factor": 4'))
     name = work / "na\033[31mme\u202e\n.json"
     name.write_bytes(b"{}")

@@ -39,7 +39,7 @@ struct Request {
   std::size_t part = 1, parts = 1;
   std::size_t reference_every = 32;
   std::uint64_t seed = 20260101;
-  std::string areas;  // only areas with this text in their names are compared
+  std::optional<std::string> areas;  // only areas with this text in their names are compared
 };
 
 void ShowProgress(double fraction) {
@@ -80,11 +80,12 @@ Plan PlanCases(const Request& request, const std::vector<posenc_target>& targets
 
 std::vector<Group> AreasOf(const Request& request) {
   std::vector<Group> areas = FullAreas(request.seed);
+  if (!request.areas) return areas;
   const auto is_left_out = [&](const Group& area) {
-    return NameOf(area).find(request.areas) == std::string::npos;
+    return request.areas->empty() || NameOf(area).find(*request.areas) == std::string::npos;
   };
   areas.erase(std::remove_if(areas.begin(), areas.end(), is_left_out), areas.end());
-  if (areas.empty()) Refuse("--areas", request.areas, "part of the name of an area, for example rotation");
+  if (areas.empty()) Refuse("--areas", *request.areas, "part of the name of an area, for example rotation");
   return areas;
 }
 
@@ -269,11 +270,12 @@ ExitStatus VerifyTargets(const Request& request) {
 }
 
 void ParsePart(const std::string& text, Request* request) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos) Refuse("--part", text, "I/N, for example 1/8");
-  request->part = ParseInteger<std::size_t>("--part", text.substr(0, slash));
-  request->parts = ParseInteger<std::size_t>("--part", text.substr(slash + 1));
-  if (request->part < 1 || request->part > request->parts) Refuse("--part", text, "I/N with 1 <= I <= N");
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const bool are_integers =
+      internal::ReadNumber(text.substr(0, slash), &request->part) &&
+      internal::ReadNumber(text.substr(std::min(slash + 1, text.size())), &request->parts);
+  if (!are_integers || request->part < 1 || request->part > request->parts)
+    Refuse("--part", text, "I/N with integers 1 <= I <= N, for example 1/8");
 }
 
 void AddFullOptions(CLI::App& app, Request* request) {

@@ -222,6 +222,7 @@ class Ways(unittest.TestCase):
         refused(ValueError, "rope_theta is of mixed kinds", rope_theta=[True, 1])
         refused(ValueError, "rope_theta is of mixed kinds", rope_theta=object())
         refused(ValueError, "rope_scaling is \"linear\"", rope_scaling="linear")
+        refused(ValueError, "rope_theta is null", rope_theta=None)
         refused(ValueError, "rope_theta is infinity", rope_theta=10**400)
         refused(ValueError, "rope_theta is -infinity", rope_theta=-10**400)
         # A key with a null character, or an empty key, is not mistaken for another key.
@@ -229,7 +230,7 @@ class Ways(unittest.TestCase):
             refused(ValueError, "rope_", **{key: 7})
         refused(ValueError, "rope_theta", **{"": {"rope_theta": 7}})
         refused(ValueError, r"x\[\]\.rope_theta", x=[[{"rope_theta": 7}]])
-        self.assertEqual(repr(posenc.Rotary.from_config({**LLAMA, "rope_theta": None, "rope_scaling": None, "x": None, "y\0": 1})),
+        self.assertEqual(repr(posenc.Rotary.from_config({**LLAMA, "rope_scaling": None, "x": None, "y\0": 1})),
                          "posenc.Rotary.from_spec('head_dim=8')")
 
 

@@ -79,9 +79,8 @@ VISION = {"model_type": "vision", "rope_theta": 77.0, "head_dim": 80, "hidden_si
 
 
 def llama(hidden, heads, theta=None, **more):
-    return {"model_type": "llama", "hidden_size": hidden, "num_attention_heads": heads, "rope_theta": theta,
-    "rope_scaling": None,
-            **more}
+    return {"model_type": "llama", "hidden_size": hidden, "num_attention_heads": heads,
+            **({} if theta is None else {"rope_theta": theta}), "rope_scaling": None, **more}
 
 
 def llama3(factor, low=1.0, high=4.0, original=8192):
@@ -950,10 +949,20 @@ YARN_4 = {"rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 
 publish("rope_scaling beside rope_parameters, of which the first counts", llama(
     4096, 32, 10000.0, max_position_embeddings=131072, rope_scaling=YARN_4,
     rope_parameters=dict(YARN_4, beta_fast=64)), "|head_dim=128 scaling=yarn factor=4 original_length=32768")
-publish("two lengths of the training, of which that at the top counts", llama(
+publish("two lengths of the training that differ", llama(
     4096, 32, 10000.0, max_position_embeddings=131072, original_max_position_embeddings=4096, rope_scaling=YARN_4),
-        "|head_dim=128 scaling=yarn factor=4 original_length=4096")
+        "|value_of_key")
+publish("the same length of the training, twice", llama(
+    4096, 32, 10000.0, max_position_embeddings=131072, original_max_position_embeddings=32768, rope_scaling=YARN_4),
+        "|head_dim=128 scaling=yarn factor=4 original_length=32768")
 ONES, TWOS = [1.0] * 48, [2.0] * 48
+# Source: transformers, modeling_rope_utils.py: standardize_rope_params gives priority to the length at the top, for Phi 3.
+publish("Phi 3 with two lengths of the training, of which that at the top counts", {
+    "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
+    "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
+    "rope_scaling": {"type": "longrope", "original_max_position_embeddings": 8192, "factor": 4, "short_factor": ONES, "long_factor": TWOS}},
+        "|head_dim=96 scaling=longrope factor=4 length=4096 original_length=4096 "
+        f"factors={listing(ONES)} long_factors={listing(TWOS)}")
 publish("LongRoPE with a factor, which counts more than the lengths", {
     "model_type": "phi3", "hidden_size": 3072, "num_attention_heads": 32, "rope_theta": 10000.0,
     "max_position_embeddings": 131072, "original_max_position_embeddings": 4096,
@@ -999,6 +1008,22 @@ for model, key, value in (("qwen2", "use_rope", False), ("mistral", "rotary", Fa
 publish("a type of layers that Phi's code does not know", {
     "model_type": "phi", "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
     "layer_types": layers(2, LINEAR)}, "layer=0|value_of_key")
+# Source: ALLOWED_ATTN_LAYER_TYPES of transformers, and the words in each model's own code.
+for model, word, rotary in (
+        ("falcon_h1", "hybrid", "head_dim=64"), ("llama4_text", "chunked_attention", "head_dim=64 pairing=neighbours base=500000"),
+        ("minimax_m3_vl_text", "minimax_m3_sparse", "head_dim=64 base=5000000"), ("lfm2", "conv", "no_rotary"),
+        ("qwen3_next", "linear_attention", "no_rotary"), ("olmo_hybrid", "mamba", "no_rotary"),
+        ("qwen3_next", "attention", "head_dim=64 rotary_dim=16")):
+    publish(f"{model} with layers of the type {word}", {
+        "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 2,
+        "layer_types": [word, FULL]}, f"layer=0|{rotary}", f"type={word}|{rotary}")
+# Source: mlx-lm, models/exaone4.py: without a pattern all layers rotate. transformers needs layer_types then.
+publish("EXAONE 4 with neither a window nor a pattern", {
+    "model_type": "exaone4", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 4,
+    "rope_theta": 10000.0, "sliding_window": None, "sliding_window_pattern": None}, "layer=2|head_dim=64", "layer=3|head_dim=64")
+publish("two names of the same scaling", {
+    "model_type": "qwen2_vl_text", "hidden_size": 256, "num_attention_heads": 2, "rope_theta": 10000.0, "rope_scaling": {
+        "rope_type": "default", "type": "mrope", "mrope_section": [16, 24, 24]}}, "|head_dim=128 sections=16:24:24 axes=3")
 SMALL_GEMMA = {"model_type": "gemma3_text", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64,
                "num_hidden_layers": 7}
 for name, more in (
