@@ -83,7 +83,7 @@ struct FrequencyTable {
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
 
   // Whether a step is so near to half turns, but not equal to them, that angle addition is not right for it
-  // (kMinAddedStep). Nobody wants such frequencies: they are next to whole turns.
+  // (kMinAddedStep). Nobody wants such frequencies: they are next to whole turns, or next to 0.
   bool HasStepBesideHalfTurns() const;
 
   // A table of the pairs first_pair .. first_pair + pairs - 1 only, which shares this table's arrays.

@@ -124,8 +124,9 @@ inline constexpr double kExemptQuarterTurns = 0.5;
 
 // If a step of an encoder is nearer than this to half turns, in quarter turns, but not equal to them, then
 // the encoder does not use angle addition. The step's sines may be below 2^-126, the least normal float: the
-// window test is wrong for these numbers, and TruncatedFloats makes other numbers of them. (Frequencies are
-// at least 2^-126 radians. But in turns a frequency may be next to whole turns.)
+// window test is wrong for these numbers, and TruncatedFloats makes other numbers of them. Such steps
+// belong to frequencies next to whole turns, and to frequencies below pi/2 * 2^-126 radians (the least is
+// 2^-126).
 inline constexpr double kMinAddedStep = 0x1p-126;
 
 // proof/addition_float_double.md, angle addition in float, and for doubles.
