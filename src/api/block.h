@@ -20,6 +20,7 @@
 #include "call/checks.h"
 #include "frequency/formula.h"
 #include "number/cache_size.h"
+#include "number/compiler.h"
 #include "number/fp_state.h"
 #include "posenc/posenc_c.h"
 #include "spec/rules.h"
@@ -34,6 +35,23 @@ inline constexpr std::size_t kAlignment = 128;
 template <class Handle>
 inline constexpr std::size_t kHandleSize = (sizeof(Handle) + kAlignment - 1) / kAlignment* kAlignment;
 
+// The bytes of memory that are enough for a block, whatever the alignment of the memory is.
+inline std::size_t SizeWithAlignment(std::size_t block) { return block + kAlignment - 1; }
+
+// The memory in which a caller wants a block. It may have any alignment.
+struct GivenMemory {
+  void* data;
+  std::size_t bytes;
+
+  Bytes All() const { return {data, bytes}; }
+  bool IsInAddressSpace() const { return bytes <= PTRDIFF_MAX && bytes <= UINTPTR_MAX - AddressOf(data); }
+  bool HasRoomFor(std::size_t block) const { return bytes >= Skipped() && bytes - Skipped() >= block; }
+  void* BlockBegin() const { return static_cast<unsigned char*>(data) + Skipped(); }
+
+ private:
+  std::size_t Skipped() const { return (0 - AddressOf(data)) % kAlignment; }
+};
+
 inline Bytes BytesOf(const FrequencyList& list) {
   return list.data() == nullptr ? Bytes{nullptr, 0} : Bytes{list.data(), list.bytes()};
 }
@@ -47,26 +65,21 @@ std::size_t BlockSize(const Plan& plan) {
 template <class Plan>
 posenc_status MemorySize(const Plan& plan, std::size_t* bytes) {
   if (bytes == nullptr) return rule::null_bytes;
-  if (plan.refusal == POSENC_OK) *bytes = BlockSize(plan) + kAlignment - 1;
+  if (plan.refusal == POSENC_OK) *bytes = SizeWithAlignment(BlockSize(plan));
   return plan.refusal;
 }
 
-// Checks the caller's memory [bytes], and moves *memory to the first address at which a block can begin. The
-// memory must not overlap anything else that creation reads or writes.
+// Checks the caller's memory. It must not overlap anything else that creation reads or writes.
 template <class Plan, class Handle>
-posenc_status PlaceBlock(const Plan& plan, std::size_t bytes, Handle** handle, void** memory) {
-  const Bytes whole{*memory, bytes};
-  if (bytes > PTRDIFF_MAX || bytes > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(*memory))
-    return rule::size_memory;
+posenc_status CheckMemory(const Plan& plan, const GivenMemory& memory, Handle** handle) {
+  const Bytes whole = memory.All();
+  if (!memory.IsInAddressSpace()) return rule::size_memory;
   if (Overlap(whole, {handle, sizeof(Handle*)}) || Overlap(whole, {plan.from, plan.from->struct_size}))
     return rule::overlap_memory;
   for (const Bytes& read : plan.Read()) {
     if (Overlap(whole, read)) return rule::overlap_memory;
   }
-  const std::size_t skipped = (0 - reinterpret_cast<std::uintptr_t>(*memory)) % kAlignment;
-  if (bytes < skipped || bytes - skipped < BlockSize(plan)) return rule::small_memory;
-  *memory = static_cast<unsigned char*>(*memory) + skipped;
-  return rule::ok;
+  return memory.HasRoomFor(BlockSize(plan)) ? rule::ok : rule::small_memory;
 }
 
 // Makes the handle in a block of memory, or returns no_memory if there is none.
@@ -96,15 +109,15 @@ posenc_status Create(Plan&& plan, Handle** handle) {
   return FillBlock(plan, memory, true, handle);
 }
 
-// The same in the caller's memory [bytes].
+// The same in the caller's memory.
 template <class Plan, class Handle>
-posenc_status CreateIn(void* memory, std::size_t bytes, Plan&& plan, Handle** handle) {
+posenc_status CreateIn(const GivenMemory& memory, Plan&& plan, Handle** handle) {
   if (handle == nullptr) return rule::null_made;
-  if (memory == nullptr) return rule::null_memory;
+  if (memory.data == nullptr) return rule::null_memory;
   if (plan.refusal != POSENC_OK) return plan.refusal;
   posenc_status status = InFpState([&] { return plan.Finish(); });
-  if (status == POSENC_OK) status = PlaceBlock(plan, bytes, handle, &memory);
-  return status != POSENC_OK ? status : FillBlock(plan, memory, false, handle);
+  if (status == POSENC_OK) status = CheckMemory(plan, memory, handle);
+  return status != POSENC_OK ? status : FillBlock(plan, memory.BlockBegin(), false, handle);
 }
 
 template <class Handle>

@@ -123,7 +123,7 @@ posenc_status posenc_encoder_memory_size(const posenc_spec* spec, size_t* bytes)
 
 posenc_status posenc_encoder_create_in(const posenc_spec* spec, void* memory, size_t bytes,
                                        posenc_encoder** encoder) {
-  return CreateIn(memory, bytes, EncoderPlan(spec), encoder);
+  return CreateIn({memory, bytes}, EncoderPlan(spec), encoder);
 }
 
 void posenc_encoder_destroy(posenc_encoder* encoder) { Destroy(encoder); }

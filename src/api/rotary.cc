@@ -9,6 +9,7 @@
 
 #include "api/block.h"
 #include "api/handle.h"
+#include "api/token_list.h"
 #include "call/rotary.h"
 #include "frequency/rotary_spec.h"
 #include "frequency/scaled.h"
@@ -76,13 +77,6 @@ posenc_status RotaryPlan::Make() {
   return rule::ok;
 }
 
-// Check a list's type, and that its pointer is not null if there are tokens.
-posenc_status CheckTokenList(const posenc_list* positions, std::size_t tokens) {
-  if (positions == nullptr) return rule::null_positions;
-  if (!IsPositionType(positions->type)) return rule::type_positions;
-  return positions->data == nullptr && tokens != 0 ? rule::null_positions_data : rule::ok;
-}
-
 posenc_status CheckRowList(const posenc_list* rows, std::size_t tokens) {
   if (rows == nullptr) return rule::null_cache_rows;
   if (!IsInteger(rows->type)) return rule::type_cache_rows;
@@ -123,7 +117,7 @@ posenc_status posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* 
 
 posenc_status posenc_rotary_create_in(const posenc_rotary_spec* spec, void* memory, size_t bytes,
                                       posenc_rotary** rotary) {
-  return CreateIn(memory, bytes, RotaryPlan(spec), rotary);
+  return CreateIn({memory, bytes}, RotaryPlan(spec), rotary);
 }
 
 void posenc_rotary_destroy(posenc_rotary* rotary) { Destroy(rotary); }
