@@ -14,6 +14,7 @@
 #include "number/elements.h"
 #include "posenc/grid_c.h"
 #include "posenc/posenc_c.h"
+#include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_cache_c.h"
 #include "refusal.h"
 #include "spec/rows.h"
@@ -157,6 +158,7 @@ struct Arguments {
   posenc_cache cache;
   const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;
+  const posenc_angles* angles;
   std::int32_t normalization;
   double normalization_scale, normalization_offset;
   const void* spec;
@@ -301,6 +303,7 @@ struct Call {
   std::vector<std::pair<void*, Refusal>> pointers;  // pointers that have no buffer
   std::size_t room = 2 * sizeof(double);            // bytes after each buffer
   std::vector<std::vector<double>> memory;
+  std::vector<double> angle_memory;  // of a.angles
   std::vector<std::vector<unsigned char>> results;
 };
 

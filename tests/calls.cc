@@ -1,6 +1,8 @@
 // The list of the core's functions.
 #include "calls.h"
 
+#include "angle_calls.h"
+
 namespace posenc {
 namespace {
 
@@ -34,7 +36,7 @@ class Structs {
 
 }  // namespace
 
-const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 15;
+const std::size_t kFirstOfRotaries = 9, kFirstOfNeither = 18;
 const char* const kSymbols = "symbols.txt";
 std::vector<std::string> NamesFor(const Function& /*function*/) { return {}; }
 
@@ -48,10 +50,12 @@ const std::vector<RefusalRow>& RefusalRows() {
 }
 
 // calls_allocation_test.cc makes memory fail. unusual_arguments_test.cc names each target, and has later
-// structs. No test can break inexact_build, because the library and the tests have the same compiler flags.
+// structs. rotary_angles_test.cc has angles of two rotaries. No test can break inexact_build, because the
+// library and the tests have the same compiler flags.
 const std::vector<posenc_status>& RulesTestedElsewhere() {
-  static const std::vector<posenc_status> rules = {rule::no_memory, rule::target_cpu, rule::inexact_build,
-                                                   rule::null_work, rule::unknown_members};
+  static const std::vector<posenc_status> rules = {rule::no_memory,       rule::target_cpu,
+                                                   rule::inexact_build,   rule::null_work,
+                                                   rule::unknown_members, rule::angles_rotary};
   return rules;
 }
 
@@ -120,6 +124,23 @@ const std::vector<Function>& Functions() {
          return posenc_rotate_cached_at(a.rotary, Structs(a).cache(), Structs(a).list(), a.rows,
                                         a.passed_tensors, a.tensor_count, a.bad_index);
        }},
+      {"posenc_rotate_by_angles", &ByAngles, kSummands, kNone,
+       [](A a) {
+         return posenc_rotate_by_angles(a.rotary, a.angles, a.first, a.rows, a.passed_tensors,
+                                        a.tensor_count);
+       }},
+      {"posenc_angles_make", &MakeAngles<false>, kNone, kNone,
+       [](A a) {
+         return RotateByMade(posenc_angles_make(a.rotary, a.first, a.rows, a.data, a.bytes, Any{a.other}), a);
+       }},
+      {"posenc_angles_make_at", &MakeAngles<true>, kNone, kPositions,
+       [](A a) {
+         return RotateByMade(posenc_angles_make_at(a.rotary, Structs(a).list(), a.rows, a.data, a.bytes,
+                                                   Any{a.other}, a.bad_index),
+                             a);
+       }},
+      {"posenc_angles_memory_size", &AnglesMemorySize, kNone, kNone,
+       [](A a) { return posenc_angles_memory_size(a.rotary, a.rows, Any{a.data}); }},
       {"posenc_encoder_create", &Create<false, false>, kNone, kNone,
        &Make<posenc_encoder, &posenc_encoder_create, &posenc_encoder_radians, &posenc_encoder_destroy>},
       {"posenc_encoder_create_in", &Create<false, true>, kNone, kNone,

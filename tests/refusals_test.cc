@@ -88,9 +88,13 @@ void ExpectWith(void* argument, T value, const Refusal& want, Call& call, const 
   std::memcpy(argument, &before, sizeof(before));
 }
 
-bool Creates(const Function& function) { return function.Is("_create") || function.Is("_memory_size"); }
+bool IsOfAngles(const Function& function) { return function.Is("_angles"); }
+// Whether the function takes a spec.
+bool Creates(const Function& function) {
+  return function.Is("_create") || (function.Is("_memory_size") && !IsOfAngles(function));
+}
 bool IsOfRotaries(const Function& function) {
-  return function.Is("_rotary") || function.Is("_rotate") || function.Is("_cache");
+  return function.Is("_rotary") || function.Is("_rotate") || function.Is("_cache") || IsOfAngles(function);
 }
 
 // --- members.inc ---
@@ -409,7 +413,7 @@ void SizesThatOverflow(Call& call) {
 }
 
 // Rotaries have no position_offset, so their sentences do not name it.
-bool TakesTokens(const Call& call) { return call.function.Is("_rotate") || call.function.Is("_cache"); }
+bool TakesTokens(const Call& call) { return IsOfRotaries(call.function); }
 
 void RunsThatLeaveTheRange(Call& call) {
   for (const RunOfSteps& run : call.runs) {
@@ -418,13 +422,14 @@ void RunsThatLeaveTheRange(Call& call) {
     for (const std::int64_t bad :
          {run.least - 1, run.least - 2, run.most - run.steps + 2, run.most, run.most + 1, kMaxInt64,
           kMaxInt64 - 1, kMinInt64, kMinInt64 + 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32)}) {
-      const bool is_cached = &call.a.first == run.first && run.least == 0;
+      const bool is_of_rows = &call.a.first == run.first && run.least == 0;
       const bool is_first = bad < run.least || bad > run.most;
       const Told in_grid{is_first ? 0 : static_cast<std::size_t>(run.most - bad + 1), 0};
       ExpectWith(run.first, bad,
-                 is_cached           ? rule::cache_row_range
-                 : TakesTokens(call) ? rule::token_run_range
-                                     : rule::run_range,
+                 is_of_rows && IsOfAngles(call.function) ? rule::angles_tokens
+                 : is_of_rows                            ? rule::cache_row_range
+                 : TakesTokens(call)                     ? rule::token_run_range
+                                                         : rule::run_range,
                  call, call.a.axis_count != 0 ? in_grid : Told());
     }
   }
@@ -499,6 +504,7 @@ posenc_status OverlapRule(const Buffer& written, const Buffer& other, const Call
   if (other.are_heads && !other.IsWritten() && &other == &written + 1) return rule::overlap_source;
   if (other.are_heads) return rule::overlap_tensors;
   if (call.function.Is("_from_ids")) return rule::overlap_ids_positions;
+  if (IsOfAngles(call.function)) return rule::overlap_angles_memory;
   return call.function.Is("_from_mask") ? rule::overlap_cells : rule::overlap_memory;
 }
 
@@ -510,6 +516,7 @@ void Overlaps(Call& call) {
   for (const Buffer& written : call.buffers) {
     for (const Buffer& other : call.buffers) {
       if (!written.IsWritten() || written.alignment > 1 || &written == &other) continue;
+      if (written.null.kind == kNoArgument || other.null.kind == kNoArgument) continue;
       const auto bytes = static_cast<std::ptrdiff_t>(written.extent()),
                  size = static_cast<std::ptrdiff_t>(other.extent());
       unsigned char *const at = written.place(), *const other_at = other.place();
@@ -542,9 +549,10 @@ void Overlaps(Call& call) {
   }
 }
 
-// With no rows there is nothing to read or write, and no position that could be wrong.
+// With no rows there is nothing to read or write, and no position that could be wrong. (Angles of no tokens
+// need memory.)
 void NoRows(Call& call) {
-  if (call.a.encoder == nullptr || call.sizes.empty()) return;
+  if (call.a.encoder == nullptr || call.sizes.empty() || call.function.Is("posenc_angles")) return;
   call.a.rows = call.a.axes[0].count = call.a.prefix_rows = call.a.cache_rows = 0;
   for (const RunOfSteps& run : call.runs) *run.first = run.least < 0 ? kMaxInt64 : 0;
   for (const Buffer& buffer : call.buffers) buffer.PointTo(nullptr);

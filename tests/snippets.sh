@@ -44,6 +44,9 @@ in_comment include/posenc/grid.h "const posenc::GridAxis axes[] = {{encoder, /*c
   check "$cxx -std=c++17" c++ grid.h "const posenc::Encoder& encoder, float* out, size_t dim"
 in_comment include/posenc/rotary_cache_c.h "posenc_cache cache = {POSENC_CACHE_HALVES, POSENC_F32, cosines, sines, 64};  // float [tokens][64] each" |
   check "$cc -std=c99" c rotary_cache_c.h "const posenc_rotary* rotary, float* cosines, float* sines, size_t tokens"
+in_comment include/posenc/rotary_angles_c.h "posenc_angles* angles = NULL;  // memory [bytes] may be the same in each step" |
+  check "$cc -std=c99" c rotary_angles_c.h "const posenc_rotary* rotary, int64_t n_past, size_t tokens, void* memory, size_t bytes,
+    const posenc_heads (*tensors)[2], int layers"
 page=docs/conventions.md
 { in_document $page c 1; in_document $page c 2; } | check "$cc -std=c99" c models_c.h void
 { in_document $page cpp 1; in_document $page c 2; } | check "$cxx -std=c++17" c++ models.h void

@@ -8,6 +8,7 @@
 //   stretch the context (YaRN, Llama 3, NTK ...)     a spec with a scaling
 //   write a cache of cosines and sines               posenc_write_cache       rotary_cache_c.h
 //   rotate by a cache                                posenc_rotate_cached     rotary_cache_c.h
+//   compute cosines and sines once for all layers    posenc_angles_make       rotary_angles_c.h
 //   take a model's preset or its configuration       models_c.h
 //
 // At position p, each pair (a, b) of a head's elements becomes
@@ -184,8 +185,7 @@ typedef struct posenc_rotary_spec {
 // Sets head_dim to 0, and all other members to the defaults. Pass sizeof(posenc_rotary_spec).
 POSENC_CALL posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
 
-// A rotary rotates heads, and writes caches.
-typedef struct posenc_rotary posenc_rotary;
+typedef struct posenc_rotary posenc_rotary;  // rotates heads, and writes caches
 
 // As posenc_encoder_create and so on in posenc_c.h. With rotary_dim 128 a rotary takes 11 KB.
 POSENC_CALL posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);

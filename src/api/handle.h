@@ -3,9 +3,11 @@
 #ifndef POSENC_SRC_API_HANDLE_H_
 #define POSENC_SRC_API_HANDLE_H_
 
+#include "call/angles.h"
 #include "call/encoder.h"
 #include "call/rotary.h"
 #include "posenc/posenc_c.h"
+#include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_c.h"
 
 struct posenc_encoder {
@@ -16,6 +18,10 @@ struct posenc_encoder {
 struct posenc_rotary {
   posenc::internal::Rotary rotary;
   bool owned = false;
+};
+
+struct posenc_angles {
+  posenc::internal::StepAngles angles;
 };
 
 #endif  // POSENC_SRC_API_HANDLE_H_

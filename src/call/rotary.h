@@ -3,11 +3,14 @@
 #ifndef POSENC_SRC_CALL_ROTARY_H_
 #define POSENC_SRC_CALL_ROTARY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "call/call.h"
+#include "call/checks.h"
 #include "frequency/rotary_table.h"
+#include "kernel/heads.h"
 #include "kernel/rotary_kernels.h"
 #include "posenc/rotary_c.h"
 #include "posenc/rotary_cache_c.h"
@@ -32,6 +35,23 @@ struct Rotary {
   // The pair of the head at which this piece begins.
   std::size_t First() const { return table.frequencies.first; }
 };
+
+// Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
+// rotary instead.
+template <class Walk>
+Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
+  if (rotary.pairs <= kMaxPiece) return walk(rotary);
+  Tally tally;
+  Rotary piece = rotary;
+  for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
+    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
+    piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
+    tally += walk(piece);
+  }
+  return tally;
+}
+
+class StepAngles;
 
 // The positions of a call's tokens: a list [axes, tokens], or first, first + 1, ... on all axes.
 struct TokenPositions {
@@ -96,12 +116,19 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
                          std::size_t* bad_index);
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
                                const Tensors& tensors, std::size_t* bad_index);
+posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles, std::int64_t first,
+                                 std::size_t tokens, const Tensors& tensors);
 posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache,
                              std::size_t* bad_index);
 
-// The same calls without checks.
+// Checks the positions of one or more tokens, which must not overlap `written`, what the call writes.
+posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index);
+
+// The same calls without checks. WalkAngles rotates token t by the angles of token `first` + t.
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors);
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors);
+void WalkAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, std::size_t tokens,
+                const Tensors& tensors);
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
 
 }  // namespace internal

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "call/angles.h"
 #include "call/cache_rows.h"
 #include "call/checks.h"
 #include "call/rotary.h"
@@ -147,16 +148,6 @@ class CheckedTensors {
   TensorMemory kept_[kKept];  // of the tensors that have heads
 };
 
-posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
-  if (positions.list.IsNull()) {
-    const bool is_in_range = CheckRun(positions.first, positions.tokens) == POSENC_OK;
-    return is_in_range ? rule::ok : rule::token_run_range;
-  }
-  if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
-  const Admitted admitted = {0, false, rule::token_position_range};
-  return CheckPositions(positions.list, positions.axes * positions.tokens, admitted, written, bad_index);
-}
-
 Bytes BytesOf(const TokenPositions& positions) {
   return ListBytes(positions.list, positions.axes * positions.tokens);
 }
@@ -192,6 +183,16 @@ posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::siz
 
 }  // namespace
 
+posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index) {
+  if (positions.list.IsNull()) {
+    const bool is_in_range = CheckRun(positions.first, positions.tokens) == POSENC_OK;
+    return is_in_range ? rule::ok : rule::token_run_range;
+  }
+  if (positions.tokens > kMaxBytes / positions.axes) return rule::size_list;
+  const Admitted admitted = {0, false, rule::token_position_range};
+  return CheckPositions(positions.list, positions.axes * positions.tokens, admitted, written, bad_index);
+}
+
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
@@ -217,6 +218,20 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
   const Bytes list = ListBytes(rows.list, tokens);
   if (checked.Overwrite(tables.cosines, tables.sines, list)) return rule::overlap_cache;
   WalkCached(rotary, rows, tokens, tensors);
+  return rule::ok;
+}
+
+posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles, std::int64_t first,
+                                 std::size_t tokens, const Tensors& tensors) {
+  if (!angles.AreOf(rotary)) return rule::angles_rotary;
+  CheckedTensors checked(rotary, tokens, tensors);
+  const posenc_status status = checked.Check();
+  if (status != POSENC_OK || tokens == 0) return status;
+  const auto made = static_cast<std::int64_t>(angles.tokens());
+  if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))
+    return rule::angles_tokens;
+  if (checked.Overwrite(Bytes{&angles, sizeof(angles)}, angles.Memory())) return rule::overlap_angles;
+  WalkAngles(rotary, angles, static_cast<std::size_t>(first), tokens, tensors);
   return rule::ok;
 }
 

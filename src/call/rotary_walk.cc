@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "call/angles.h"
 #include "call/cache_rows.h"
 #include "call/rotary.h"
 #include "kernel/heads.h"
@@ -122,21 +123,6 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-// Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
-// rotary instead.
-template <class Walk>
-Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  if (rotary.pairs <= kMaxPiece) return walk(rotary);
-  Tally tally;
-  Rotary piece = rotary;
-  for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
-    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
-    piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
-    tally += walk(piece);
-  }
-  return tally;
-}
-
 // A rotation by positions: computes the angles of each token.
 class ByPositions {
  public:
@@ -154,6 +140,27 @@ class ByPositions {
 
  private:
   const TokenPositions& positions_;
+  HeadRotation rotation_;
+};
+
+// A rotation by angles that were made before: only finds the ones of each token.
+class ByAngles {
+ public:
+  ByAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, posenc_type type)
+      : rotary_(rotary),
+        angles_(angles),
+        first_(first),
+        rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
+
+  void Begin(std::size_t t) { rotation_.Begin(angles_.At(first_ + t, rotary_)); }
+  void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
+  void End() { rotation_.End(); }
+  const Tally& tally() const { return rotation_.tally(); }
+
+ private:
+  const Rotary& rotary_;
+  const StepAngles& angles_;
+  std::size_t first_;
   HeadRotation rotation_;
 };
 
@@ -211,6 +218,16 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
     return InFpState([&] {
       ByPositions rotation(piece, positions, tensors.type);
       return RotateTokens(piece, tensors, positions.tokens, piece.table.amplitude, rotation);
+    });
+  });
+}
+
+void WalkAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, std::size_t tokens,
+                const Tensors& tensors) {
+  ForEachPiece(rotary, [&](const Rotary& piece) {
+    return InFpState([&] {
+      ByAngles rotation(piece, angles, first, tensors.type);
+      return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
 }

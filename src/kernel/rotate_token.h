@@ -36,6 +36,30 @@ void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float*
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
                    float* to);
 
+// The angles of one token, made before the call that rotates by them. Arrays [pairs], readable as whole
+// vectors.
+struct ReadyAngles {
+  Multiples multiples;
+  const double* cosines;  // direct, with the relative error kDirectError. The reference does not read them
+  const double* sines;
+  const float* float_cosines;  // times the amplitude, rounded once; null if the arithmetic is POSENC_EXACT
+  const float* float_sines;
+};
+
+// Where MakeAngles writes the arrays of ReadyAngles. It may overwrite kVectorPadding numbers behind the
+// pairs, and kPadding multiples.
+struct AnglesRoom {
+  double* multiples;  // null unless the table has multiples
+  double* cosines;
+  double* sines;
+  float* float_cosines;  // null if the arithmetic is POSENC_EXACT
+  float* float_sines;
+};
+
+// Makes the angles of a token at a position [axes].
+void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
+                const AnglesRoom& room);
+
 // The position at which angles were evaluated last, the anchor. Angles at positions after it come by angle
 // addition.
 class Anchor {
@@ -71,6 +95,9 @@ class AnchorAngles {
   // Goes on to the token at a position: evaluates its angles, unless they can be added to the anchor's.
   void Begin(const double* position);
 
+  // Goes on to a token whose angles are ready. They must stay until the next Begin.
+  void Begin(const ReadyAngles& ready);
+
   // Writes the token's cosines and sines as WriteRow does.
   void RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines);
 
@@ -82,6 +109,8 @@ class AnchorAngles {
   Anchor anchor_;
   std::size_t offset_ = 0;  // from the anchor to the token
   Multiples multiples_{};
+  const double* direct_cosines_ = cosines_;  // of the anchor, or of a token whose angles are ready
+  const double* direct_sines_ = sines_;
   Tally tally_;
   alignas(64) double list_[kPairBuffer];     // aligned, because loads across cache lines take twice as long
   alignas(64) double cosines_[kPairBuffer];  // the anchor's
@@ -96,6 +125,9 @@ class HeadRotation : private AnchorAngles {
 
   // Goes on to the token at a position [axes].
   void Begin(const double* position);
+
+  // Goes on to a token whose angles are ready. They must stay until End.
+  void Begin(const ReadyAngles& ready);
 
   // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
   // heads until End.
@@ -138,9 +170,13 @@ class HeadRotation : private AnchorAngles {
 
   posenc_arithmetic arithmetic_;
   posenc_type type_;
-  TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
-  Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
-  bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
+  TokenAngles angles_{};                  // the token's cosines and sines, in exact arithmetic
+  const float* ready_cosines_ = nullptr;  // the token's, times the amplitude; null if they are not ready
+  const float* ready_sines_ = nullptr;
+  const float* float_cosines_ = nullptr;  // the token's, times gain_, in float arithmetic
+  const float* float_sines_ = nullptr;
+  Gain gain_{};             // the gain of float_cosines_, or of the numbers in shared_
+  bool is_packed_ = false;  // whether these are the token's
   std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
   Shared shared_;
 };

@@ -173,7 +173,8 @@ class RotaryJudge {
   }
   // The position of a token on an axis. For a cache it is the row, which all axes share.
   double PositionAt(std::size_t token, std::size_t axis) const {
-    if (list_ == nullptr) return static_cast<double>(call_.a.first) + static_cast<double>(token);
+    const std::int64_t before = call_.function.Is("_by_angles") ? call_.setting.first : 0;
+    if (list_ == nullptr) return static_cast<double>(before + call_.a.first) + static_cast<double>(token);
     return NumberAt(*list_, (is_cached_ ? 0 : axis * call_.a.rows) + token);
   }
   double PositionOf(std::size_t token, std::size_t pair) const {

@@ -1,0 +1,294 @@
+// Angles that are made once rotate to the bits of posenc_rotate_at, on every target. They never change. And
+// mistakes of which the list of calls (calls.h) has none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "guarded_pages.h"
+#include "posenc/rotary_angles_c.h"
+#include "refusal.h"
+#include "rotary_cases.h"
+#include "spec_words.h"
+
+namespace posenc {
+namespace {
+
+constexpr std::size_t kHeads = 3;
+
+// Angles in memory that ends at a page that nobody may touch.
+class MadeAngles {
+ public:
+  MadeAngles(const posenc_rotary* rotary, std::size_t tokens, std::size_t before_end)
+      : rotary_(rotary), tokens_(tokens), bytes_(Size()), pages_(bytes_ + before_end) {
+    memory_ = pages_.end() - before_end - bytes_;
+  }
+
+  void Make(std::int64_t first) {
+    ASSERT_EQ(posenc_angles_make(rotary_, first, tokens_, memory_, bytes_, &made_), POSENC_OK);
+  }
+  void MakeAt(const posenc_list& list) {
+    ASSERT_EQ(posenc_angles_make_at(rotary_, &list, tokens_, memory_, bytes_, &made_, nullptr), POSENC_OK);
+  }
+
+  const posenc_angles* get() const { return made_; }
+  std::vector<unsigned char> Content() const { return {memory_, memory_ + bytes_}; }
+
+ private:
+  std::size_t Size() const {
+    std::size_t bytes = 0;
+    EXPECT_EQ(posenc_angles_memory_size(rotary_, tokens_, &bytes), POSENC_OK);
+    return bytes;
+  }
+
+  const posenc_rotary* rotary_;
+  std::size_t tokens_, bytes_;
+  GuardedPages pages_;
+  unsigned char* memory_;
+  posenc_angles* made_ = nullptr;
+};
+
+// q [tokens, heads, head_dim], scaled and rotated from a source, and k [heads, tokens, head_dim], rotated in
+// place and by -p. Some elements are hard to rotate.
+template <class T>
+struct TwoTensors {
+  TwoTensors(std::size_t how_many, std::size_t dim, double scale)
+      : tokens(how_many), head_dim(dim), source(tokens * kHeads * dim), q(source.size()), k(source.size()) {
+    PairMaker<T> maker(static_cast<unsigned>(dim));
+    for (std::size_t n = 0; n + 1 < source.size(); n += 2) {
+      const auto angle = static_cast<double>(n % 70);
+      const Rotated<T> pair = maker.Make(n / 2, std::cos(angle), std::sin(angle), 1.0);
+      source[n] = k[n + 1] = pair.x;
+      source[n + 1] = k[n] = pair.y;
+    }
+    heads[0] = heads[1] = DenseHeads(q.data(), kHeads, dim);
+    heads[0].source = source.data();
+    heads[0].scale = scale;
+    heads[1].data = k.data();
+    heads[1].token_stride = dim;
+    heads[1].head_stride = tokens * dim;
+    heads[1].inverse = 1;
+  }
+  TwoTensors(const TwoTensors&) = delete;
+  TwoTensors& operator=(const TwoTensors&) = delete;
+
+  // The heads of the tokens from `first` on.
+  std::vector<posenc_heads> From(std::size_t first) {
+    std::vector<posenc_heads> rest = {heads[0], heads[1]};
+    rest[0].source = &source[first * kHeads * head_dim];
+    rest[0].data = &q[first * kHeads * head_dim];
+    rest[1].data = &k[first * head_dim];
+    return rest;
+  }
+
+  std::size_t tokens, head_dim;
+  std::vector<T> source, q, k;
+  posenc_heads heads[2];
+};
+
+template <class T>
+bool AreSame(const TwoTensors<T>& a, const TwoTensors<T>& b) {
+  return SameBits(a.q, b.q) && SameBits(a.k, b.k);
+}
+
+// Compares a rotation by angles with posenc_rotate_at, for all tokens at once and for the last tokens before
+// the first.
+void ExpectTheSameBits(const posenc_rotary* rotary, const MadeAngles& angles, const posenc_list& positions,
+                       std::size_t tokens) {
+  const std::vector<unsigned char> made = angles.Content();
+  const std::size_t dim = posenc_rotary_head_dim(rotary), last = tokens / 3;
+  ForEachType([&](auto element) {
+    using T = decltype(element);
+    for (const double scale : {0.0, 1.0, 0.7}) {
+      SCOPED_TRACE(testing::Message() << "scale " << scale);
+      TwoTensors<T> want(tokens, dim, scale), whole(tokens, dim, scale), parts(tokens, dim, scale);
+      ASSERT_EQ(posenc_rotate_at(rotary, &positions, tokens, want.heads, 2, nullptr), POSENC_OK);
+      ASSERT_EQ(posenc_rotate_by_angles(rotary, angles.get(), 0, tokens, whole.heads, 2), POSENC_OK);
+      EXPECT_TRUE(AreSame(whole, want));
+      const auto first = static_cast<std::int64_t>(tokens - last);
+      ASSERT_EQ(
+          posenc_rotate_by_angles(rotary, angles.get(), first, last, parts.From(tokens - last).data(), 2),
+          POSENC_OK);
+      ASSERT_EQ(posenc_rotate_by_angles(rotary, angles.get(), 0, tokens - last, parts.From(0).data(), 2),
+                POSENC_OK);
+      EXPECT_TRUE(AreSame(parts, want));
+    }
+  });
+  EXPECT_EQ(angles.Content(), made) << "angles never change";
+}
+
+class RotaryAngles : public PerTarget {
+ protected:
+  // For a spec in words, with both arithmetics.
+  template <class Visit>
+  void ForBoth(const std::string& words, const Visit& visit) const {
+    for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+      SCOPED_TRACE(words + (arithmetic == POSENC_FAST ? ", fast" : ", exact"));
+      posenc_rotary_spec spec = RotarySpecOf(words);
+      spec.target = target();
+      spec.arithmetic = arithmetic;
+      const RotaryPtr rotary = CreateRotary(spec);
+      ASSERT_NE(rotary, nullptr);
+      visit(rotary.get(), spec);
+    }
+  }
+};
+
+// Position by position and by angle addition, from negative to far ones.
+TEST_P(RotaryAngles, RunsOfTokens) {
+  std::size_t before_end = 0;
+  for (const char* words : {"head_dim=2", "head_dim=22 pairing=neighbours", "head_dim=128 amplitude=1.3465",
+                            "head_dim=80 phase_rounding=f32_inv_freq"}) {
+    ForBoth(words, [&](const posenc_rotary* rotary, const posenc_rotary_spec&) {
+      for (const std::int64_t first : {std::int64_t{-3}, std::int64_t{131071}, POSENC_MAX_POSITION - 20}) {
+        for (const std::size_t tokens : {1u, 2u, 19u}) {
+          if (IsReference() && tokens > 2) continue;
+          const std::vector<std::int64_t> positions = Consecutive(first, tokens);
+          MadeAngles angles(rotary, tokens, before_end++ % 5);
+          angles.Make(first);
+          ExpectTheSameBits(rotary, angles, {POSENC_I64, positions.data()}, tokens);
+          if (HasFailure()) return;
+        }
+      }
+    });
+  }
+}
+
+// Positions of any type, on one axis or on several, in heads of one piece or of several pieces (kMaxPiece).
+TEST_P(RotaryAngles, ListsAndAxes) {
+  const std::vector<double> doubles = {5.0,   6.0,       0.0,  -7.0, 131071.5, 0x1p31, 1e-9,
+                                       -0.0,  0x1p-1074, 12.5, 1e9,  3.0,      3.0,    4.0,
+                                       70.25, -1.0,      2.0,  8.0,  9.0,      -1e-3,  6.0};
+  std::vector<std::int32_t> integers;
+  for (const double position : doubles) integers.push_back(static_cast<std::int32_t>(position / 2));
+  std::size_t before_end = 0;
+  for (const char* words :
+       {"head_dim=66",
+        "head_dim=64 rotary_dim=40 rotary_offset=10 axes=3 sections=8:6:6 output_pairing=neighbours",
+        "head_dim=20 axis_order=axial axes=3 sections=3:5:2 pairing=neighbours amplitude=0.7",
+        "head_dim=24 axes=3 sections=4:4:4 phase_rounding=f32_inv_freq axis_order=interleaved",
+        "head_dim=40 phase_rounding=f32_iterated scaling=linear factor=3", "head_dim=2100",
+        "head_dim=1030 axes=3 sections=5:505:5", "head_dim=1026 axes=3 sections=511:1:1"}) {
+    ForBoth(words, [&](const posenc_rotary* rotary, const posenc_rotary_spec& spec) {
+      if (IsReference() && spec.head_dim > 66) return;
+      for (const bool are_integers : {false, true}) {
+        const posenc_list list = {are_integers ? POSENC_I32 : POSENC_F64,
+                                  are_integers ? static_cast<const void*>(integers.data()) : doubles.data()};
+        const std::size_t tokens = IsReference() ? 3 : 7;
+        MadeAngles angles(rotary, tokens, before_end++ % 5);
+        angles.MakeAt(list);
+        ExpectTheSameBits(rotary, angles, list, tokens);
+        if (HasFailure()) return;
+      }
+    });
+  }
+}
+
+// Each thread is a worker of a runtime that rotates some heads of each layer by the step's angles.
+TEST_P(RotaryAngles, ManyThreads) {
+  constexpr std::size_t kTokens = 2, kDim = 32;
+  ForBoth("head_dim=32", [&](const posenc_rotary* rotary, const posenc_rotary_spec&) {
+    MadeAngles angles(rotary, kTokens, 0);
+    angles.Make(1000);
+    TwoTensors<float> want(kTokens, kDim, 0.3);
+    ASSERT_EQ(posenc_rotate(rotary, 1000, kTokens, want.heads, 2), POSENC_OK);
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 4; ++n) {
+      threads.emplace_back([&] {
+        for (int layer = 0; layer < 10; ++layer) {
+          TwoTensors<float> got(kTokens, kDim, 0.3);
+          EXPECT_EQ(posenc_rotate_by_angles(rotary, angles.get(), 0, kTokens, got.heads, 2), POSENC_OK);
+          EXPECT_TRUE(AreSame(got, want));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+POSENC_INSTANTIATE_PER_TARGET(RotaryAngles);
+
+// The angles of the next step may be made in the same memory. If that fails, the old ones stay.
+TEST(AnglesMemory, IsUsedAgain) {
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(16));
+  MadeAngles angles(rotary.get(), 2, 0);
+  angles.Make(4);
+  const std::vector<unsigned char> first = angles.Content();
+  angles.Make(6);
+  EXPECT_NE(angles.Content(), first);
+  const double positions[2] = {1.0, 0x1.8p31};
+  const posenc_list list = {POSENC_F64, positions};
+  std::size_t bad = 9;
+  std::vector<double> memory(1000, 1.0);
+  const std::vector<double> before = memory;
+  posenc_angles* made = nullptr;
+  EXPECT_EQ(posenc_angles_make_at(rotary.get(), &list, 2, memory.data(), 8000, &made, &bad),
+            Refusal(rule::token_position_range));
+  EXPECT_EQ(bad, 1u);
+  EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(memory, before);
+}
+
+TEST(AnglesMemory, IsNeitherCopiedNorShort) {
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(16));
+  std::size_t bytes = 0;
+  ASSERT_EQ(posenc_angles_memory_size(rotary.get(), 2, &bytes), POSENC_OK);
+  alignas(128) static unsigned char memory[16384], copy[16384];
+  ASSERT_LE(bytes, sizeof(memory) - 128);
+  posenc_angles* angles = nullptr;
+  // At an aligned address less is enough, at the address behind it nothing less is.
+  EXPECT_EQ(posenc_angles_make(rotary.get(), 5, 2, memory, bytes - 127, &angles), POSENC_OK);
+  EXPECT_EQ(static_cast<void*>(angles), memory);
+  EXPECT_EQ(posenc_angles_make(rotary.get(), 5, 2, memory, bytes - 128, &angles),
+            Refusal(rule::small_angles));
+  EXPECT_EQ(posenc_angles_make(rotary.get(), 5, 2, memory + 1, bytes - 1, &angles),
+            Refusal(rule::small_angles));
+  EXPECT_EQ(static_cast<void*>(angles), memory);
+
+  std::memcpy(copy, memory, sizeof(copy));
+  std::vector<float> x(2 * 16, 1.0f);
+  const posenc_heads heads = DenseHeads(x.data(), 1, 16);
+  EXPECT_EQ(posenc_rotate_by_angles(rotary.get(), reinterpret_cast<posenc_angles*>(copy), 0, 2, &heads, 1),
+            Refusal(rule::angles_moved));
+  EXPECT_EQ(x, std::vector<float>(2 * 16, 1.0f));
+  EXPECT_EQ(posenc_rotate_by_angles(rotary.get(), angles, 0, 2, &heads, 1), POSENC_OK);
+  EXPECT_NE(x, std::vector<float>(2 * 16, 1.0f));
+}
+
+// Another rotary is refused, even if it was made from the same spec.
+TEST(AnglesMemory, BelongsToOneRotary) {
+  const RotaryPtr rotary = CreateRotary(MakeRotarySpec(16)), other = CreateRotary(MakeRotarySpec(16));
+  MadeAngles angles(rotary.get(), 2, 0);
+  angles.Make(5);
+  std::vector<float> x(2 * 16, 1.0f);
+  const posenc_heads heads = DenseHeads(x.data(), 1, 16);
+  EXPECT_EQ(posenc_rotate_by_angles(other.get(), angles.get(), 0, 2, &heads, 1),
+            Refusal(rule::angles_rotary));
+  EXPECT_EQ(x, std::vector<float>(2 * 16, 1.0f));
+  const auto* inside = reinterpret_cast<const unsigned char*>(rotary.get());
+  posenc_angles* made = nullptr;
+  EXPECT_EQ(posenc_angles_make(rotary.get(), 5, 2, const_cast<unsigned char*>(inside), 4096, &made),
+            Refusal(rule::overlap_angles_memory));
+  EXPECT_EQ(posenc_rotate_by_angles(rotary.get(), angles.get(), 0, 2, &heads, 1), POSENC_OK);
+}
+
+// Angles are as large as the header says.
+TEST(AnglesMemory, SizeOfAToken) {
+  for (const char* words : {"head_dim=128", "head_dim=128 arithmetic=fast",
+                            "head_dim=128 arithmetic=fast axes=2 sections=32:32"}) {
+    const RotaryPtr rotary = CreateRotary(RotarySpecOf(words));
+    std::size_t one = 0, two = 0;
+    ASSERT_EQ(posenc_angles_memory_size(rotary.get(), 1, &one), POSENC_OK);
+    ASSERT_EQ(posenc_angles_memory_size(rotary.get(), 2, &two), POSENC_OK);
+    EXPECT_LE(two - one, 5000u) << words;
+  }
+}
+
+}  // namespace
+}  // namespace posenc
