@@ -226,6 +226,44 @@ TEST(RotaryCalls, RotateCachedIsThatOfC) {
   });
 }
 
+TEST(RotaryCalls, RotateByAnglesIsThatOfC) {
+  const Rotary rotary = Create();
+  std::size_t bytes = 0, want = 0;
+  ASSERT_EQ(rotary.AnglesMemorySize(kTokens, &bytes), POSENC_OK);
+  ASSERT_EQ(posenc_angles_memory_size(rotary.get(), kTokens, &want), POSENC_OK);
+  EXPECT_EQ(bytes, want);
+  std::vector<unsigned char> memory(bytes), c_memory(bytes);
+  Angles angles;
+  posenc_angles* c = nullptr;
+  Both<float> b;
+  b.Expect(rotary.RotateByAngles(angles, 1, 2, {b.q(), b.k()}),
+           posenc_rotate_by_angles(rotary.get(), c, 1, 2, b.c_tensors(), 2));
+  ASSERT_EQ(rotary.MakeAngles(kFirst, kTokens, memory.data(), bytes, &angles), POSENC_OK);
+  ASSERT_EQ(posenc_angles_make(rotary.get(), kFirst, kTokens, c_memory.data(), bytes, &c), POSENC_OK);
+  b.Expect(rotary.RotateByAngles(angles, 1, 2, {b.q(), b.k()}),
+           posenc_rotate_by_angles(rotary.get(), c, 1, 2, b.c_tensors(), 2));
+
+  double positions[kTokens] = {0.375, -1e6 - 0.1, 77.0};
+  const posenc_list list = {POSENC_F64, positions};
+  ASSERT_EQ(rotary.MakeAnglesAt(positions, kTokens, memory.data(), bytes, &angles), POSENC_OK);
+  ASSERT_EQ(posenc_angles_make_at(rotary.get(), &list, kTokens, c_memory.data(), bytes, &c, nullptr),
+            POSENC_OK);
+  b.Expect(rotary.RotateByAngles(angles, 0, kTokens, {b.q(), b.k()}),
+           posenc_rotate_by_angles(rotary.get(), c, 0, kTokens, b.c_tensors(), 2));
+
+  const posenc_angles* const before = angles.get();
+  positions[2] = std::nan("");
+  EXPECT_EQ(rotary.MakeAnglesAt(positions, kTokens, memory.data(), bytes, &angles, &b.bad),
+            posenc_angles_make_at(rotary.get(), &list, kTokens, c_memory.data(), bytes, &c, &b.c_bad));
+  EXPECT_EQ(b.bad, 2u);
+  EXPECT_EQ(b.c_bad, 2u);
+  EXPECT_EQ(rotary.MakeAngles(kFirst, kTokens, memory.data(), 1, &angles),
+            Refusal(POSENC_NO_MEMORY, "bytes must be at least"));
+  EXPECT_EQ(rotary.MakeAngles(kFirst, kTokens, memory.data(), bytes, nullptr),
+            Refusal(POSENC_NULL, "that receives the address of the angles"));
+  EXPECT_EQ(angles.get(), before);
+}
+
 // Tensors of different types compile, but the call is refused.
 TEST(RotaryCalls, TensorsHaveOneType) {
   const Rotary rotary = Create();

@@ -6,6 +6,7 @@
 //   rotate by several axes (M-RoPE, images)      Rotary::RotateAt, a spec with axes
 //   write a cache of cosines and sines           Rotary::WriteCache, Rotary::WriteCacheAt
 //   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
+//   make cosines and sines once for all layers   Rotary::MakeAngles, Rotary::RotateByAngles
 //   take a model's preset or configuration       RotaryPreset, RotaryFromConfig    models.h
 //
 //   // q is float [tokens][32][128], k is float [tokens][8][128]: arrays, or pointers to the first elements.
@@ -18,8 +19,9 @@
 //     status = rotary.Rotate(n_past, tokens, {{q, 32, 32 * 128, 128}, {k, 8, 8 * 128, 128}});
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
-// These classes are thin inline wrappers around the functions of C. rotary_c.h says what each function
-// computes and refuses, and how a batch is rotated. The classes never throw. Threads may share a Rotary.
+// These classes are thin inline wrappers around the functions of C. rotary_c.h, rotary_cache_c.h and
+// rotary_angles_c.h say what each function computes and refuses, and how a batch is rotated. The classes
+// never throw. Threads may share a Rotary, and Angles.
 #ifndef POSENC_ROTARY_H_
 #define POSENC_ROTARY_H_
 
@@ -28,6 +30,7 @@
 #include <initializer_list>
 
 #include "posenc/posenc.h"
+#include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_c.h"
 #include "posenc/rotary_cache_c.h"
 
@@ -100,6 +103,17 @@ class Tensors {
   std::size_t count_;
 };
 
+// The angles of a step's tokens, made by Rotary::MakeAngles or MakeAnglesAt. The class keeps a pointer only:
+// the angles are in the caller's memory. Before MakeAngles it is null, and calls fail.
+class Angles {
+ public:
+  const posenc_angles* get() const { return angles_; }
+
+ private:
+  friend class Rotary;
+  const posenc_angles* angles_ = nullptr;
+};
+
 // Owns a posenc_rotary. Before Create a Rotary owns none, and every call fails. Rotaries can be moved, but
 // not copied.
 class Rotary {
@@ -163,7 +177,42 @@ class Rotary {
     return posenc_rotate_cached_at(get(), &cache, &rows, tokens, tensors.get(), tensors.count(), bad_index);
   }
 
+  // The bytes of memory that are enough for the angles of so many tokens.
+  [[nodiscard]] Status AnglesMemorySize(std::size_t tokens, std::size_t* bytes) const {
+    return posenc_angles_memory_size(get(), tokens, bytes);
+  }
+  // Makes the angles of tokens at first_position + t, in the caller's memory [bytes]. Do not move or free the
+  // memory while *out is used, and keep the Rotary as long. On failure *out stays as it was.
+  [[nodiscard]] Status MakeAngles(std::int64_t first_position, std::size_t tokens, void* memory,
+                                  std::size_t bytes, Angles* out) const {
+    return Take(out, [&](posenc_angles** made) {
+      return posenc_angles_make(get(), first_position, tokens, memory, bytes, made);
+    });
+  }
+  // The same at positions [axes, tokens].
+  [[nodiscard]] Status MakeAnglesAt(const List& positions, std::size_t tokens, void* memory,
+                                    std::size_t bytes, Angles* out, std::size_t* bad_index = nullptr) const {
+    return Take(out, [&](posenc_angles** made) {
+      return posenc_angles_make_at(get(), &positions, tokens, memory, bytes, made, bad_index);
+    });
+  }
+  // Token t is rotated by the angles of token first_token + t, with the bits of Rotate and RotateAt.
+  [[nodiscard]] Status RotateByAngles(const Angles& angles, std::int64_t first_token, std::size_t tokens,
+                                      const Tensors& tensors) const {
+    return posenc_rotate_by_angles(get(), angles.get(), first_token, tokens, tensors.get(), tensors.count());
+  }
+
  private:
+  // Calls make(pointer to what is made), or make(nullptr), which is refused, if there is no *out.
+  template <class Make>
+  static Status Take(Angles* out, const Make& make) {
+    if (out == nullptr) return make(nullptr);
+    posenc_angles* made = nullptr;
+    const Status status = make(&made);
+    if (status == POSENC_OK) out->angles_ = made;
+    return status;
+  }
+
   Owner<posenc_rotary, posenc_rotary_destroy> rotary_;
 };
 
