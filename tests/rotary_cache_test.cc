@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "guarded_pages.h"
 #include "rotary_tensors.h"
 
 namespace posenc {
@@ -94,6 +95,74 @@ TEST_P(RotaryCache, HalvesTwiceRotatesAsDuplicated) {
         ForEachType([&](auto element) { ExpectTwiceIsDuplicated<decltype(entry), decltype(element)>(spec); });
       });
     }
+  }
+}
+
+// A float32 cache has the cosines and sines of POSENC_FAST. Kernels read them in the cache, if they are there
+// as kernels need them: so in all layouts, forwards and backwards, and next to memory that nobody may touch.
+TEST_P(RotaryCache, OfFloatsRotatesAsFast) {
+  constexpr std::size_t kTokens = 3, kHeads = 2;
+  for (const posenc_pairing pairing : kPairings) {
+    for (const std::size_t dim : {2u, 32u, 48u, 128u, 256u}) {
+      posenc_rotary_spec spec = MakeRotarySpec(dim, target());
+      spec.pairing = pairing;
+      spec.arithmetic = POSENC_FAST;
+      spec.amplitude = 1.3465735902799727;
+      const RotaryPtr rotary = CreateRotary(spec);
+      for (const posenc_cache_layout layout : kCacheLayouts) {
+        const bool has_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
+        for (const std::size_t shift : {0u, 1u, 4u}) {
+          for (const std::int32_t inverse : {0, 1}) {
+            SCOPED_TRACE(testing::Message() << dim << ", layout " << layout << ", inverse " << inverse);
+            const std::size_t bytes = kTokens * dim * sizeof(float) + shift;
+            GuardedPages cos(bytes), sin(bytes);
+            const posenc_cache cache = {layout, POSENC_F32, cos.end() - bytes,
+                                        has_two ? sin.end() - bytes : nullptr, dim};
+            ASSERT_EQ(posenc_write_cache(rotary.get(), 5, kTokens, &cache), POSENC_OK);
+            PairMaker<float> maker(1);
+            std::vector<float> x(kTokens * kHeads * dim);
+            for (float& element : x) element = maker.Normal(-9, 9);
+            std::vector<float> want = x;
+            posenc_heads heads = DenseHeads(want.data(), kHeads, dim);
+            heads.inverse = inverse;
+            ASSERT_EQ(posenc_rotate(rotary.get(), 5, kTokens, &heads, 1), POSENC_OK);
+            heads.data = x.data();
+            ASSERT_EQ(posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, kTokens)), 0, kTokens,
+                                           &heads, 1),
+                      POSENC_OK);
+            EXPECT_TRUE(SameBits(x, want));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Caches of 16 bits are widened: a float32 cache with the same numbers rotates to the same bits.
+TEST_P(RotaryCache, Of16BitsRotatesAsFloats) {
+  constexpr std::size_t kTokens = 3, kHeads = 2;
+  for (const std::size_t dim : {32u, 128u}) {
+    const RotaryPtr rotary = CreateRotary(MakeRotarySpec(dim, target()));
+    ForEachType([&](auto entry) {
+      for (const posenc_cache_layout layout : {POSENC_CACHE_COS_SIN, POSENC_CACHE_PAIRS}) {
+        std::vector<decltype(entry)> table(kTokens * dim);
+        const posenc_cache cache = {layout, TypeOf<decltype(entry)>(), table.data(), nullptr, dim};
+        ASSERT_EQ(posenc_write_cache(rotary.get(), 5, kTokens, &cache), POSENC_OK);
+        std::vector<float> floats;
+        for (const auto number : table) floats.push_back(static_cast<float>(Value(number)));
+        const posenc_cache wide = {layout, POSENC_F32, floats.data(), nullptr, dim};
+        std::vector<float> x(kTokens * kHeads * dim, 0.7f), want = x;
+        posenc_heads heads = DenseHeads(want.data(), kHeads, dim);
+        ASSERT_EQ(
+            posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(wide, kTokens)), 0, kTokens, &heads, 1),
+            POSENC_OK);
+        heads.data = x.data();
+        ASSERT_EQ(
+            posenc_rotate_cached(rotary.get(), PointerTo(ConstCache(cache, kTokens)), 0, kTokens, &heads, 1),
+            POSENC_OK);
+        EXPECT_TRUE(SameBits(x, want)) << dim << ", layout " << layout;
+      }
+    });
   }
 }
 

@@ -49,6 +49,14 @@ class StepAngles {
   unsigned char* memory_ = nullptr;
 };
 
+// The angles of a call's tokens: token t has the angles of token first + t.
+struct TokensOfStep {
+  const StepAngles& angles;
+  std::size_t first;
+
+  ReadyAngles At(std::size_t t, const Rotary& piece) const { return angles.At(first + t, piece); }
+};
+
 }  // namespace internal
 }  // namespace posenc
 

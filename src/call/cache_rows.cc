@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernel/rotate_token.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 
@@ -96,9 +96,19 @@ void CacheAccess::Store(std::size_t row, const unsigned char* cosines, const uns
   }
 }
 
-void CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
-  LoadFrom(cos_ + row * stride_, gain.scale, cosines);
-  LoadFrom(sin_ + row * stride_, gain.inverse ? -gain.scale : gain.scale, sines);
+bool CacheAccess::AreFloats() const {
+  const auto addresses = AddressOf(cos_) | AddressOf(sin_) | stride_;
+  return type_ == POSENC_F32 && !is_interleaved_ && rotary_.pairs % kVectorPadding == 0 &&
+         addresses % alignof(float) == 0;
+}
+
+SinCosFloats CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
+  const unsigned char *const cos = cos_ + row * stride_, *const sin = sin_ + row * stride_;
+  if (gain.scale == 1.0 && !gain.inverse && AreFloats())
+    return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
+  LoadFrom(cos, gain.scale, cosines);
+  LoadFrom(sin, gain.inverse ? -gain.scale : gain.scale, sines);
+  return {cosines, sines};
 }
 
 void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) const {

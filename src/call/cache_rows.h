@@ -9,6 +9,7 @@
 #include "call/call.h"
 #include "call/rotary.h"
 #include "kernel/heads.h"
+#include "kernel/rotate_token.h"
 #include "posenc/rotary_cache_c.h"
 
 namespace posenc {
@@ -33,11 +34,12 @@ class CacheAccess {
   // Writes a row. cosines and sines [pairs] have the cache's type.
   void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
-  // Reads a row: sets cosines and sines [pairs + kVectorPadding] to the row's numbers times a gain, and to
-  // zeros after the pairs.
-  void Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
+  // Returns a row's numbers times a gain: in the cache, if they are there as they are needed; else in cosines
+  // and sines [pairs + kVectorPadding], with zeros after the pairs.
+  SinCosFloats Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
 
  private:
+  bool AreFloats() const;  // whether rows are floats that kernels can load as whole vectors
   void LoadFrom(const unsigned char* from, double scale, float* to) const;
   void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const;
 

@@ -51,7 +51,8 @@ Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   return tally;
 }
 
-class StepAngles;
+class StepAngles;  // call/angles.h
+struct TokensOfStep;
 
 // The positions of a call's tokens: a list [axes, tokens], or first, first + 1, ... on all axes.
 struct TokenPositions {
@@ -124,11 +125,10 @@ posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positio
 // Checks the positions of one or more tokens, which must not overlap `written`, what the call writes.
 posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written, std::size_t* bad_index);
 
-// The same calls without checks. WalkAngles rotates token t by the angles of token `first` + t.
+// The same calls without checks.
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors);
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors);
-void WalkAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, std::size_t tokens,
-                const Tensors& tensors);
+void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tokens, const Tensors& tensors);
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
 
 }  // namespace internal

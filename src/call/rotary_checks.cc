@@ -231,7 +231,7 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
   if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))
     return rule::angles_tokens;
   if (checked.Overwrite(Bytes{&angles, sizeof(angles)}, angles.Memory())) return rule::overlap_angles;
-  WalkAngles(rotary, angles, static_cast<std::size_t>(first), tokens, tensors);
+  WalkAngles(rotary, {angles, static_cast<std::size_t>(first)}, tokens, tensors);
   return rule::ok;
 }
 

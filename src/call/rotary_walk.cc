@@ -123,15 +123,20 @@ class TokenHeads {
   bool in_place_, is_direct_;
 };
 
-// A rotation by positions: computes the angles of each token.
-class ByPositions {
+// A rotation that evaluates the angles of each token, or has exact arithmetic and angles that are ready.
+class ByAngles {
  public:
-  ByPositions(const Rotary& rotary, const TokenPositions& positions, posenc_type type)
-      : positions_(positions), rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
+  ByAngles(const Rotary& rotary, posenc_type type, const TokenPositions& positions)
+      : rotary_(rotary),
+        positions_(&positions),
+        rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
+  ByAngles(const Rotary& rotary, posenc_type type, const TokensOfStep& ready)
+      : rotary_(rotary), ready_(&ready), rotation_(rotary.kernels, rotary.table, POSENC_EXACT, type) {}
 
   void Begin(std::size_t t) {
+    if (ready_ != nullptr) return rotation_.Begin(ready_->At(t, rotary_));
     double position[POSENC_MAX_AXES];
-    positions_.At(t, position);
+    positions_->At(t, position);
     rotation_.Begin(position);
   }
   void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
@@ -139,56 +144,47 @@ class ByPositions {
   const Tally& tally() const { return rotation_.tally(); }
 
  private:
-  const TokenPositions& positions_;
-  HeadRotation rotation_;
-};
-
-// A rotation by angles that were made before: only finds the ones of each token.
-class ByAngles {
- public:
-  ByAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, posenc_type type)
-      : rotary_(rotary),
-        angles_(angles),
-        first_(first),
-        rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
-
-  void Begin(std::size_t t) { rotation_.Begin(angles_.At(first_ + t, rotary_)); }
-  void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
-  void End() { rotation_.End(); }
-  const Tally& tally() const { return rotation_.tally(); }
-
- private:
   const Rotary& rotary_;
-  const StepAngles& angles_;
-  std::size_t first_;
+  const TokenPositions* positions_ = nullptr;
+  const TokensOfStep* ready_ = nullptr;
   HeadRotation rotation_;
 };
 
-// A rotation by the caller's cache: loads the cosines and sines of each token.
-class ByCache {
+// A rotation in float arithmetic by numbers that are ready: by rows of the caller's cache, or by angles.
+class ByFloats {
  public:
-  ByCache(const Rotary& rotary, const CacheRows& rows, posenc_type type)
-      : rotary_(rotary), rows_(rows), type_(type), cache_(rotary, rows.cache) {}
+  ByFloats(const Rotary& rotary, posenc_type type, const CacheRows& rows, const CacheAccess& cache)
+      : rotary_(rotary), type_(type), rows_(&rows), cache_(&cache) {}
+  ByFloats(const Rotary& rotary, posenc_type type, const TokensOfStep& ready)
+      : rotary_(rotary), type_(type), ready_(&ready) {}
 
   void Begin(std::size_t t) {
-    row_ = rows_.At(t);
+    token_ = t;
     loaded_ = {};
   }
   void Rotate(const Gain& gain, const Heads& heads) {
-    if (!(gain == loaded_)) cache_.Load(row_, gain, cosines_, sines_);
-    loaded_ = gain;
-    RotateByFloats(rotary_.kernels, type_, cosines_, sines_, heads);
+    if (!(gain == loaded_)) Load(gain);
+    RotateByFloats(rotary_.kernels, type_, floats_.cosines, floats_.sines, heads);
   }
   void End() {}
   Tally tally() const { return {}; }
 
  private:
+  void Load(const Gain& gain) {
+    loaded_ = gain;
+    floats_ = ready_ == nullptr ? cache_->Load(rows_->At(token_), gain, cosines_, sines_)
+                                : FloatsOf(rotary_.kernels, rotary_.table, ready_->At(token_, rotary_), gain,
+                                           cosines_, sines_);
+  }
+
   const Rotary& rotary_;
-  const CacheRows& rows_;
   posenc_type type_;
-  CacheAccess cache_;
-  std::size_t row_ = 0;
-  Gain loaded_{};  // the gain of cosines_ and sines_; no tensor has a gain of 0
+  const CacheRows* rows_ = nullptr;
+  const CacheAccess* cache_ = nullptr;
+  const TokensOfStep* ready_ = nullptr;
+  std::size_t token_ = 0;
+  Gain loaded_{};          // the gain of floats_; no tensor has a gain of 0
+  SinCosFloats floats_{};  // the token's, times the gain
   alignas(64) float cosines_[kPairBuffer];
   alignas(64) float sines_[kPairBuffer];
 };
@@ -216,17 +212,22 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
 Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
   return ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      ByPositions rotation(piece, positions, tensors.type);
+      ByAngles rotation(piece, tensors.type, positions);
       return RotateTokens(piece, tensors, positions.tokens, piece.table.amplitude, rotation);
     });
   });
 }
 
-void WalkAngles(const Rotary& rotary, const StepAngles& angles, std::size_t first, std::size_t tokens,
-                const Tensors& tensors) {
+void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tokens, const Tensors& tensors) {
   ForEachPiece(rotary, [&](const Rotary& piece) {
+    if (piece.arithmetic == POSENC_FAST) {
+      return InFpState([&] {
+        ByFloats rotation(piece, tensors.type, ready);
+        return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
+      });
+    }
     return InFpState([&] {
-      ByAngles rotation(piece, angles, first, tensors.type);
+      ByAngles rotation(piece, tensors.type, ready);
       return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
@@ -235,7 +236,8 @@ void WalkAngles(const Rotary& rotary, const StepAngles& angles, std::size_t firs
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      ByCache rotation(piece, rows, tensors.type);
+      const CacheAccess cache(piece, rows.cache);
+      ByFloats rotation(piece, tensors.type, rows, cache);
       return RotateTokens(piece, tensors, tokens, 1.0, rotation);
     });
   });

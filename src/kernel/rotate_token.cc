@@ -52,27 +52,33 @@ void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* f
 
 void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
                 const AnglesRoom& room) {
-  const std::size_t pairs = table.frequencies.count;
-  Multiples multiples = {nullptr, position[0]};
+  ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr};
   if (table.HasMultiples()) {
     table.FillMultiples(position, room.multiples);
-    multiples.list = room.multiples;
+    made.multiples.list = room.multiples;
   }
-  Tally tally;
   if (kernels != nullptr) {
-    kernels->sin_cos(table.frequencies, multiples, room.cosines, room.sines, tally);
-    ClearPadding(pairs, room.cosines, room.sines);
+    Tally tally;
+    kernels->sin_cos(table.frequencies, made.multiples, room.cosines, room.sines, tally);
+    ClearPadding(table.frequencies.count, room.cosines, room.sines);
   }
-  if (room.float_cosines == nullptr) return;
-  const Gain gain = {table.amplitude, 1.0, false};
-  const Rotation rotation = {table.frequencies, multiples, gain, tally};
+  if (room.float_cosines != nullptr)
+    FloatsOf(kernels, table, made, {table.amplitude, 1.0, false}, room.float_cosines, room.float_sines);
+}
+
+SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, const ReadyAngles& angles,
+                      const Gain& gain, float* cosines, float* sines) {
+  if (angles.float_cosines != nullptr && gain == Gain{table.amplitude, 1.0, false})
+    return {angles.float_cosines, angles.float_sines};
+  Tally tally;
+  const Rotation rotation = {table.frequencies, angles.multiples, gain, tally};
   if (kernels == nullptr) {
-    ReferenceRound(rotation, POSENC_F32, room.float_cosines, room.float_sines);
+    ReferenceRound(rotation, POSENC_F32, cosines, sines);
   } else {
-    kernels->round[POSENC_F32](rotation, {room.cosines, room.sines, nullptr, nullptr}, room.float_cosines,
-                               room.float_sines);
+    kernels->round[POSENC_F32](rotation, {angles.cosines, angles.sines, nullptr, nullptr}, cosines, sines);
   }
-  ClearPadding(pairs, room.float_cosines, room.float_sines);
+  ClearPadding(table.frequencies.count, cosines, sines);
+  return {cosines, sines};
 }
 
 void Anchor::Set(const double* position) {
@@ -108,14 +114,8 @@ void AnchorAngles::Begin(const double* position) {
   kernels_->sin_cos(table_.frequencies, multiples_, cosines_, sines_, tally_);
 }
 
-void AnchorAngles::Begin(const ReadyAngles& ready) {
-  multiples_ = ready.multiples;
-  direct_cosines_ = ready.cosines;
-  direct_sines_ = ready.sines;
-}
-
 AddedAngles AnchorAngles::Added() const {
-  if (offset_ == 0) return {direct_cosines_, direct_sines_, nullptr, nullptr};
+  if (offset_ == 0) return {cosines_, sines_, nullptr, nullptr};
   const double* offset_cosines = table_.OffsetCosines(offset_);
   return {cosines_, sines_, offset_cosines, offset_cosines + Pairs()};
 }
@@ -155,10 +155,8 @@ void HeadRotation::Begin(const double* position) {
 }
 
 void HeadRotation::Begin(const ReadyAngles& ready) {
-  AnchorAngles::Begin(ready);
+  multiples_ = ready.multiples;
   is_packed_ = false;
-  ready_cosines_ = ready.float_cosines;
-  ready_sines_ = ready.float_sines;
   // Kernels write over angles only if these are not direct.
   angles_ = {const_cast<double*>(ready.cosines), const_cast<double*>(ready.sines), true, false, {}, 0};
 }
@@ -169,7 +167,7 @@ void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
   }
   if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
   if (arithmetic_ == POSENC_FAST) {
-    RotateByFloats(kernels_, type_, float_cosines_, float_sines_, heads);
+    RotateByFloats(kernels_, type_, shared_.floats.cosines, shared_.floats.sines, heads);
   } else {
     RotateExactly(heads);
   }
@@ -181,13 +179,8 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
   gain_ = gain;
   is_packed_ = true;
   if (arithmetic_ == POSENC_FAST) {
-    float_cosines_ = ready_cosines_;
-    float_sines_ = ready_sines_;
-    if (ready_cosines_ != nullptr && gain == Gain{table_.amplitude, 1.0, false}) return;
     RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
     ClearPadding(Pairs(), shared_.floats.cosines, shared_.floats.sines);
-    float_cosines_ = shared_.floats.cosines;
-    float_sines_ = shared_.floats.sines;
     return;
   }
   angles_.has_bounds = false;

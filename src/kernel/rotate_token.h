@@ -46,6 +46,12 @@ struct ReadyAngles {
   const float* float_sines;
 };
 
+// Cosines and sines of a token in float arithmetic. Arrays [pairs], readable as whole vectors.
+struct SinCosFloats {
+  const float* cosines;
+  const float* sines;
+};
+
 // Where MakeAngles writes the arrays of ReadyAngles. It may overwrite kVectorPadding numbers behind the
 // pairs, and kPadding multiples.
 struct AnglesRoom {
@@ -59,6 +65,11 @@ struct AnglesRoom {
 // Makes the angles of a token at a position [axes].
 void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
                 const AnglesRoom& room);
+
+// A token's cosines and sines times a gain, rounded to float: the ones that are ready, if the gain is the
+// amplitude; else in cosines and sines, which must have room for kVectorPadding numbers more.
+SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, const ReadyAngles& angles,
+                      const Gain& gain, float* cosines, float* sines);
 
 // The position at which angles were evaluated last, the anchor. Angles at positions after it come by angle
 // addition.
@@ -95,9 +106,6 @@ class AnchorAngles {
   // Goes on to the token at a position: evaluates its angles, unless they can be added to the anchor's.
   void Begin(const double* position);
 
-  // Goes on to a token whose angles are ready. They must stay until the next Begin.
-  void Begin(const ReadyAngles& ready);
-
   // Writes the token's cosines and sines as WriteRow does.
   void RoundRow(posenc_type type, const Gain& gain, void* cosines, void* sines);
 
@@ -109,8 +117,6 @@ class AnchorAngles {
   Anchor anchor_;
   std::size_t offset_ = 0;  // from the anchor to the token
   Multiples multiples_{};
-  const double* direct_cosines_ = cosines_;  // of the anchor, or of a token whose angles are ready
-  const double* direct_sines_ = sines_;
   Tally tally_;
   alignas(64) double list_[kPairBuffer];     // aligned, because loads across cache lines take twice as long
   alignas(64) double cosines_[kPairBuffer];  // the anchor's
@@ -126,7 +132,7 @@ class HeadRotation : private AnchorAngles {
   // Goes on to the token at a position [axes].
   void Begin(const double* position);
 
-  // Goes on to a token whose angles are ready. They must stay until End.
+  // Goes on to a token whose angles are ready, in exact arithmetic. They must stay until the next Begin.
   void Begin(const ReadyAngles& ready);
 
   // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
@@ -170,13 +176,9 @@ class HeadRotation : private AnchorAngles {
 
   posenc_arithmetic arithmetic_;
   posenc_type type_;
-  TokenAngles angles_{};                  // the token's cosines and sines, in exact arithmetic
-  const float* ready_cosines_ = nullptr;  // the token's, times the amplitude; null if they are not ready
-  const float* ready_sines_ = nullptr;
-  const float* float_cosines_ = nullptr;  // the token's, times gain_, in float arithmetic
-  const float* float_sines_ = nullptr;
-  Gain gain_{};             // the gain of float_cosines_, or of the numbers in shared_
-  bool is_packed_ = false;  // whether these are the token's
+  TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
+  Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
+  bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
   std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
   Shared shared_;
 };
