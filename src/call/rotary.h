@@ -3,7 +3,6 @@
 #ifndef POSENC_SRC_CALL_ROTARY_H_
 #define POSENC_SRC_CALL_ROTARY_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +33,9 @@ struct Rotary {
 
   // The pair of the head at which this piece begins.
   std::size_t First() const { return table.frequencies.first; }
+
+  // The piece of this rotary that begins at a pair: kMaxPiece pairs, or the rest.
+  Rotary Piece(std::size_t first_pair) const;
 };
 
 // Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
@@ -42,12 +44,7 @@ template <class Walk>
 Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
   if (rotary.pairs <= kMaxPiece) return walk(rotary);
   Tally tally;
-  Rotary piece = rotary;
-  for (std::size_t first = 0; first < rotary.pairs; first += piece.pairs) {
-    piece.pairs = std::min(kMaxPiece, rotary.pairs - first);
-    piece.table.frequencies = rotary.table.frequencies.Slice(first, piece.pairs);
-    tally += walk(piece);
-  }
+  for (std::size_t first = 0; first < rotary.pairs; first += kMaxPiece) tally += walk(rotary.Piece(first));
   return tally;
 }
 

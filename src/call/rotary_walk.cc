@@ -126,12 +126,12 @@ class TokenHeads {
 // A rotation that evaluates the angles of each token, or has exact arithmetic and angles that are ready.
 class ByAngles {
  public:
-  ByAngles(const Rotary& rotary, posenc_type type, const TokenPositions& positions)
+  // One of the two is null.
+  ByAngles(const Rotary& rotary, posenc_type type, const TokenPositions* positions, const TokensOfStep* ready)
       : rotary_(rotary),
-        positions_(&positions),
+        positions_(positions),
+        ready_(ready),
         rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
-  ByAngles(const Rotary& rotary, posenc_type type, const TokensOfStep& ready)
-      : rotary_(rotary), ready_(&ready), rotation_(rotary.kernels, rotary.table, POSENC_EXACT, type) {}
 
   void Begin(std::size_t t) {
     if (ready_ != nullptr) return rotation_.Begin(ready_->At(t, rotary_));
@@ -145,8 +145,8 @@ class ByAngles {
 
  private:
   const Rotary& rotary_;
-  const TokenPositions* positions_ = nullptr;
-  const TokensOfStep* ready_ = nullptr;
+  const TokenPositions* positions_;
+  const TokensOfStep* ready_;
   HeadRotation rotation_;
 };
 
@@ -207,27 +207,39 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
   return rotation.tally();
 }
 
-}  // namespace
-
-Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+// One of `positions` and `ready` is null.
+Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const TokensOfStep* ready,
+                   std::size_t tokens, const Tensors& tensors) {
   return ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      ByAngles rotation(piece, tensors.type, positions);
-      return RotateTokens(piece, tensors, positions.tokens, piece.table.amplitude, rotation);
+      ByAngles rotation(piece, tensors.type, positions, ready);
+      return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
 }
 
+}  // namespace
+
+// Not inlined, because few heads have several pieces, and each walk would have a copy of it.
+POSENC_NOINLINE Rotary Rotary::Piece(std::size_t first_pair) const {
+  Rotary piece = *this;
+  piece.pairs = std::min(kMaxPiece, pairs - first_pair);
+  piece.table.frequencies = table.frequencies.Slice(first_pair, piece.pairs);
+  return piece;
+}
+
+Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors) {
+  return WalkByAngles(rotary, &positions, nullptr, positions.tokens, tensors);
+}
+
 void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tokens, const Tensors& tensors) {
+  if (rotary.arithmetic == POSENC_EXACT) {
+    WalkByAngles(rotary, nullptr, &ready, tokens, tensors);
+    return;
+  }
   ForEachPiece(rotary, [&](const Rotary& piece) {
-    if (piece.arithmetic == POSENC_FAST) {
-      return InFpState([&] {
-        ByFloats rotation(piece, tensors.type, ready);
-        return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
-      });
-    }
     return InFpState([&] {
-      ByAngles rotation(piece, tensors.type, ready);
+      ByFloats rotation(piece, tensors.type, ready);
       return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
