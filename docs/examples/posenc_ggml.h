@@ -23,7 +23,8 @@ static inline posenc_status posenc_ggml_refuse(posenc_kind kind, const char* sen
 }
 
 /* The arguments of ggml_rope_ext or, with sections, of ggml_rope_multi, for heads with head_dim elements.
-   Members that you do not set are 0: no factors, no sections, no YaRN. */
+   Always set head_dim, n_dims, mode, freq_base, freq_scale and attn_factor. You may leave the other members
+   0: then there are no factors, no sections and no YaRN. */
 typedef struct posenc_ggml_rope_arguments {
   int64_t head_dim;
   const struct ggml_tensor* c; /* the factors of the frequencies, or NULL */

@@ -92,7 +92,7 @@ inline constexpr double kMinQuickPart = 0x1p-28;
 
 // Absolute error of a row in a run of floats or of 16-bit types, after two angle additions a * b +- c * d. Of
 // the unit vectors (a, c) and (b, d) one component is at least 0.7 and comes from the cosine's polynomial,
-// the other from the sine's: sqrt((2.93^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum add 1.25 u
+// the other from the sine's: sqrt((2.94^2 + 2.2^2) / 2) = 2.6 u for each vector. Products and sum add 1.25 u
 // to an entry, and 1.83 u to a vector. So the first addition, to the anchor of a group, leaves 2.6 + 2.6 +
 // 1.83 = 7.03 u, and the second, to its rows, 7.03 + 2.6 + 1.25 < 10.9 u. (A sum that reaches 1 may be off by
 // more, but such an entry rounds to 1 in any case.) Used by angle_addition-inl.h and rounding_windows-inl.h.
