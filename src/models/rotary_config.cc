@@ -310,7 +310,7 @@ class SpecMaker {
       if (takes_base) c_.CheckNull(base, value);
       return NumberOf(value);
     }
-    return is_for_all ? c_.Number(base) : 0.0;
+    return is_for_all && !c_.has_types() ? c_.Number(base) : 0.0;
   }
 
   // In Step 3.5, rope_theta is a list with an entry for each layer. The entry at the first layer of a type
