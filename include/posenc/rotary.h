@@ -196,14 +196,16 @@ class Rotary {
       return posenc_angles_make_at(get(), &positions, tokens, memory, bytes, made, bad_index);
     });
   }
-  // Token t is rotated by the angles of token first_token + t, with the bits of Rotate and RotateAt.
+  // Token t of the tensors is rotated by the angles that were made for token first_token + t. The bits are
+  // the same as with Rotate and RotateAt.
   [[nodiscard]] Status RotateByAngles(const Angles& angles, std::int64_t first_token, std::size_t tokens,
                                       const Tensors& tensors) const {
     return posenc_rotate_by_angles(get(), angles.get(), first_token, tokens, tensors.get(), tensors.count());
   }
 
  private:
-  // Calls make(pointer to what is made), or make(nullptr), which is refused, if there is no *out.
+  // Calls make(&made), which makes angles. If it succeeds, *out becomes these angles. If out is null, Take
+  // calls make(nullptr), which fails and says that the pointer is null.
   template <class Make>
   static Status Take(Angles* out, const Make& make) {
     if (out == nullptr) return make(nullptr);

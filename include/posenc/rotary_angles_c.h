@@ -27,14 +27,15 @@
 extern "C" {
 #endif
 
-// The angles of some tokens. They are in your memory, and nothing must be destroyed. They never change, so
+// The angles of some tokens. They are in your memory, so there is nothing to destroy. They never change, so
 // threads may share them. Do not move or copy that memory, and keep the rotary as long as the angles: they
 // contain addresses.
 typedef struct posenc_angles posenc_angles;
 
 // *bytes becomes a size that is enough for the angles of so many tokens, whatever the memory's alignment is.
-// With rotary_dim 128 a token takes at most 5 KB; on x86 1.3 KB, with POSENC_FAST 2 KB, and 1 KB more if the
-// position has several axes or a phase_rounding.
+// With rotary_dim 128 a token takes 1.3 KB, or 2 KB if the rotary has POSENC_FAST. On AArch64 it takes
+// 2.1 KB, or 3.1 KB with POSENC_FAST. If the rotary has several axes or a phase_rounding, each of these four
+// numbers is 1 KB larger.
 POSENC_CALL posenc_angles_memory_size(const posenc_rotary* rotary, size_t tokens, size_t* bytes);
 
 // Makes the angles of tokens in memory [bytes], and sets *angles to an address in it. Token t is at position
@@ -47,8 +48,9 @@ POSENC_CALL posenc_angles_make(const posenc_rotary* rotary, int64_t first_positi
 POSENC_CALL posenc_angles_make_at(const posenc_rotary* rotary, const posenc_list* positions, size_t tokens,
                                   void* memory, size_t bytes, posenc_angles** angles, size_t* bad_index);
 
-// Rotates tensors [count] as posenc_rotate does. Token t is rotated by the angles of token first_token + t.
-// The angles must have been made with this rotary.
+// Rotates tensors [count] as posenc_rotate does. Token t of the tensors is rotated by the angles that were
+// made for token first_token + t. So first_token is 0 if the tensors begin with the first of the tokens for
+// which angles were made. The angles must have been made with this rotary.
 POSENC_CALL posenc_rotate_by_angles(const posenc_rotary* rotary, const posenc_angles* angles,
                                     int64_t first_token, size_t tokens, const posenc_heads* tensors,
                                     size_t count);

@@ -551,6 +551,13 @@ void Configuration::SetLayerType(Text type) {
   if (null_type_ != nullptr && is_by_type_) Refuse(rule::key_twice, *null_type_) << kNullAndDictionary;
 }
 
+bool Configuration::HasDictionaryFor(Text type) const {
+  return std::any_of(asked_.entries, asked_.entries + asked_.count, [&](const posenc_config_entry& entry) {
+    Name name;
+    return Parse(entry, &name) && name.dictionary == type && !name.key.empty();
+  });
+}
+
 // ---- What was found ----
 
 const posenc_config_entry* Configuration::Entry(Slot slot) const {

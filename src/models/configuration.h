@@ -80,6 +80,8 @@ class Configuration {
   // Sets the type of the layer, and reads the keys of the dictionary for that type.
   void SetLayerType(Text type);
   Text layer_type() const { return type_; }
+  // Whether there is a dictionary for that type of layers.
+  bool HasDictionaryFor(Text type) const;
   // Whether there is a dictionary for the type of the layer.
   bool is_by_type() const { return is_by_type_; }
   // Whether the type of the layer has null instead of a dictionary.

@@ -81,6 +81,12 @@ class SpecMaker {
       c_.Refuse(rule::value_of_key) << "rope_parameters has null for a type of layer, and the model's code "
                                        "puts a dictionary in its place: write this dictionary";
     }
+    // Step 3.5 replaces all dictionaries for types if one is missing.
+    if (row_.Has("by_first_layer") && c_.has_types() &&
+        !(c_.HasDictionaryFor("full_attention") && c_.HasDictionaryFor("sliding_attention"))) {
+      c_.Refuse(rule::missing_key) << "rope_parameters must have two dictionaries, full_attention and "
+                                      "sliding_attention: without one, the model's code replaces the other";
+    }
     if (row_.Has("by_type_needed") && !c_.has_types()) {
       c_.Refuse(rule::missing_key) << "rope_parameters must have a dictionary for each type of layer";
     }
@@ -304,7 +310,7 @@ class SpecMaker {
       if (takes_base) c_.CheckNull(base, value);
       return NumberOf(value);
     }
-    return is_for_all ? c_.Number(base) : 0.0;
+    return is_for_all && !c_.has_types() ? c_.Number(base) : 0.0;
   }
 
   // In Step 3.5, rope_theta is a list with an entry for each layer. The entry at the first layer of a type

@@ -50,30 +50,30 @@ WINDOWS = (
 # Controls that are no constant, or a constant that differs between types: EDITS place them.
 PLACED = (
     ("kMinUncancelled", "PROOF", "0"),
-    ("no positions between -1 and 1 (first tier)", "direct", "any position"),
-    ("integer positions, if steps are reduced (first tier)", "direct", "any position"),
+    ("the first tier takes no positions between -1 and 1", "direct", "any position"),
+    ("the first tier takes only integer positions, if steps are reduced", "direct", "any position"),
     ("kMinAdded<POSENC_F32>", "addition", "0"),
     ("kMinAdded<POSENC_F16>", "addition", "0"),
     ("kExemptQuarterTurns", "addition", "any phase"),
-    ("the float before a midpoint (16-bit runs)", "addition", "no window"),
+    ("a midpoint and the float next to it, on the side of 0 (angle addition, 16-bit types)", "addition", "no window"),
     ("kFloatAngleAdditionError", "addition_float_double", "0"),
     ("kFloatAngleAdditionErrorWithoutFma", "addition_float_double", "0"),
-    ("2^-24 that is added to the bound (sums in float)", "addition_float_double", "0"),
+    ("2^-24 more in the bound of angle addition in float, for sums", "addition_float_double", "0"),
     ("ties (sums in float)", "addition_float_double", "the check is left out"),
     ("NaNs (sums in float)", "addition_float_double", "the check is left out"),
-    ("no end of an interval below 2^-14 (float16 rows in float)", "addition_float_double", "the check is left out"),
+    ("both ends of an interval are at least 2^-14 in size (angle addition in float, float16)", "addition_float_double", "the check is left out"),
     ("kFrequencyBits", "wide", "all bits"),
     ("kSinCosBits", "wide", "all bits"),
     ("bits that the reduction cancels", "wide", "not subtracted"),
     ("bits that a sum cancels", "rotation_wide", "not subtracted"),
-    ("bits of a step modulo eight", "wide", "never 1,024 bits"),
-    ("trusted bits beside a quarter turn, if they are fewer than 50", "wide", "50"),
+    ("1,024 bits for a step modulo eight that has fewer than 110 good bits", "wide", "never 1,024 bits"),
+    ("no more bits are trusted beside a quarter turn than the reduction leaves", "wide", "always 50"),
     ("at most 50 bits beside a quarter turn", "wide", "no maximum"),
     ("r below 2^-30 beside quarter turns", "wide", "1/2"),
     ("KnownBits", "wide", "40"),
     ("phases below 2^-80", "wide", "no rule"),
-    ("900 bits (terms of a series that cancel)", "rotation_wide", "60"),
-    ("64 bits (by which a sum must exceed the next term of its series)", "rotation_wide", "no bits are required (-1)"),
+    ("terms of a series count as 0 only if more than 900 bits cancel", "rotation_wide", "60"),
+    ("terms of a series are added until their sum is 2^64 times the next term", "rotation_wide", "until their sum is about as large as the next term"),
     ("steep ramps", "wide_functions", "never 1,024 bits"),
     ("good bits of a frequency, when it is rounded to double or float", "wide_functions", "all bits"),
     ("subnormal numbers (caches)", "rotation", "the check is left out"),
@@ -86,7 +86,7 @@ PLACED = (
     ("kMinPart<POSENC_BF16>", "rotation_quick", "0"),
     ("kMinWord", "rotation_quick", "the check is left out"),
     ("kWordOctaves", "rotation_quick", "the check is left out"),
-    ("only gains with few digits (sums whose bound is 0)", "rotation", "any gain"),
+    ("the bound of a sum is 0 only if the gain has so few digits that the sum is exact", "rotation", "any gain"),
     ("error of taking a cosine as 1, beside a quarter turn", "rotation", "0"),
     ("error 2^-90 at odd eighths of a turn", "rotation", "0"),
 )
@@ -97,31 +97,33 @@ CONTROLS = USES + WINDOWS + PLACED
 NOTES = {
     "kMaxShort": "With FMA it is there for speed: up to this position, entries of doubles are first computed with a shorter series.",
     "kQuickCosineErrorWithoutFma": "Only targets without FMA use it.",
-    "kMinQuickDouble": "No input is known that needs it. The distance of a cosine from a midpoint would have to be below 2^-53 ulp. Of 21,474 "
-                       "cosines that were built for this, the nearest one has the distance 2^-53.3 ulp. Without the limit it is right, too.",
-    "kMinQuickPart": "No input is known that needs it, because the error of a step is smaller than 2^-97, which the proof assumes. 361,000 "
-                     "pairs of doubles that were built to lie at `kMinQuickPart` are right.",
-    "no positions between -1 and 1 (first tier)": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
+    "kMinQuickDouble": "No input is known that needs it. Without the limit, a cosine can only be wrong if its distance from a midpoint is "
+                       "below 2^-53 ulp. Of 21,474 cosines that were built to be so near, the nearest one has a distance of 2^-53.3 ulp. So "
+                       "this cosine could be wrong, but it is right.",
+    "kMinQuickPart": "No input is known that needs it. The proof allows for a relative error of 2^-97 in each step, but the steps have "
+                     "smaller errors. 361,000 pairs of doubles were built to lie at this limit, and all of them are right.",
+    "the first tier takes no positions between -1 and 1": "It is there for speed: `kMinQuick` and `kMinQuickDouble` would leave most of these pairs undecided.",
     "kMinAddedStep": "Only targets with AVX-512 need it: they make floats of doubles by integer operations.",
     "kScaledError": "Two inputs need it. One is the sine at position 311 with frequency 0x1.0add32e240d1ap-4, in a cache of float16. The other "
                     "is the sine at position 326 with frequency 0x1.8c8c86c99b7d8p-9, in a cache of bfloat16.",
     "kFloatAngleAdditionError": "Only targets with FMA use it.",
     "kFloatAngleAdditionErrorWithoutFma": "Only targets without FMA use it.",
-    "2^-24 that is added to the bound (sums in float)": "No input is known that needs it. It is there because a sum adds the entry as a float, which is "
-                                                        "rounded. The largest errors found are so far below the bound that this rounding fits in, too.",
-    "no end of an interval below 2^-14 (float16 rows in float)": "Only targets that round to float16 by integer operations use it.",
+    "2^-24 more in the bound of angle addition in float, for sums":
+        "No input is known that needs it. A sum adds the entry rounded to float. The 2^-24 is for the error of this rounding, and for "
+        "upper ends that reach 1. But the largest errors that were found are so small that the bound without 2^-24 covers them together "
+        "with these two.",
+    "both ends of an interval are at least 2^-14 in size (angle addition in float, float16)": "Only targets that round to float16 by integer operations use it.",
     "kSinCosBits": "No input is known that needs it. The distance of a result from a midpoint would have to be between 2^-252 and 2^-246 of "
                    "the result.",
-    "bits of a step modulo eight": "Nothing notices it today. An earlier version of the library needed it for a step of 4000 quarter turns "
-                                   "less 2^-167, which is in `tools/verify/worst_cases.inc`. That input is now right without it, and "
-                                   "the reason is not known yet.",
+    "1,024 bits for a step modulo eight that has fewer than 110 good bits":
+        "Nothing notices it today. An earlier version of the library needed it for a step of 4000 quarter turns less 2^-167, which is in "
+        "`tools/verify/worst_cases.inc`. That input is now right without it, and the reason is not known yet.",
     "at most 50 bits beside a quarter turn": "No input is known that needs it. It covers an error below 2^-51. Few pairs come to this "
                                              "arithmetic, and only one of their results in 2^28 is so near to a midpoint that this error "
                                              "matters.",
-    "900 bits (terms of a series that cancel)": "No input is known that needs as many as 900 bits. The series of E cos(t) + O sin(t) - M for "
-                                                "a tiny angle t begins with E - M and O t. M is the nearest midpoint. Such terms may "
-                                                "cancel. In all known cases they cancel wholly, or fewer than 50 bits cancel. So 60 bits "
-                                                "tell the two apart in these cases.",
+    "terms of a series count as 0 only if more than 900 bits cancel":
+        "No input is known that needs as many as 900 bits. In all known cases the terms add up to exactly 0, or fewer than 50 bits "
+        "cancel. So with 60 in place of 900 the code still makes the right choice.",
     "subnormal numbers (caches)": "In a cache of float16, the sine at position 0x1.d2f7078348b87p-8 needs it, if the frequency is "
                                   "0x1.4b809dab65506p-4 and the amplitude is 0.1.",
     "subnormal numbers (caches of added angles)": "In a cache of float16 that begins at position 12, the sine at position 19 needs it, if the "
@@ -150,14 +152,14 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "kType == POSENC_F32 ? kUlps : kLastBit;",
      "kType == POSENC_F32 ? kUlps : kLastBit | (kUlps >> 40 << 40);"),
     ("src/kernel/rounding_windows-inl.h", "Window<float, kFormat, 1>",
-     "Window<float, kFormat, 1 | (std::uint64_t{@the float before a midpoint (16-bit runs)@} << 40)>"),
+     "Window<float, kFormat, 1 | (std::uint64_t{@a midpoint and the float next to it, on the side of 0 (angle addition, 16-bit types)@} << 40)>"),
     # The other controls, in the order of PROOF.md
     ("src/kernel/sincos-inl.h", "hn::Set(d, min_uncancelled)", "hn::Set(d, Switched(@kMinUncancelled@, min_uncancelled, 0.0))"),
     ("src/kernel/direct_double-inl.h", "constexpr double kCosineError", "const double kCosineError"),
     ("src/frequency/table.cc", "const bool is_near_zero = position > -1.0 && position < 1.0;",
-     "const bool is_near_zero = !IsOff(@no positions between -1 and 1 (first tier)@) && position > -1.0 && position < 1.0;"),
+     "const bool is_near_zero = !IsOff(@the first tier takes no positions between -1 and 1@) && position > -1.0 && position < 1.0;"),
     ("src/frequency/table.cc", "(high != unreduced_high && !IsWhole(position))",
-     "(!IsOff(@integer positions, if steps are reduced (first tier)@) && high != unreduced_high && !IsWhole(position))"),
+     "(!IsOff(@the first tier takes only integer positions, if steps are reduced@) && high != unreduced_high && !IsWhole(position))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.small)",
      "hn::Set(d, Switched(limits.small == 0x1p-14 ? @kMinAdded<POSENC_F16>@ : @kMinAdded<POSENC_F32>@, limits.small, 0.0))"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.exempt)", "hn::Set(d, Switched(@kExemptQuarterTurns@, limits.exempt, 0x1p300))"),
@@ -165,7 +167,7 @@ EDITS = (
      "const double added = kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma;\n"
      "  const double float_error = limits.float_error\n"
      "    - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0, added)\n"
-     "    - Switched(@2^-24 that is added to the bound (sums in float)@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
+     "    - Switched(@2^-24 more in the bound of angle addition in float, for sums@, 0.0, limits.float_error > added ? 0x1p-24 : 0.0);\n"
      "  const auto error_of_phase ="),
     ("src/kernel/anchors-inl.h", "2 * kRadians * limits.float_error", "2 * kRadians * float_error"),
     ("src/kernel/anchors-inl.h", "hn::Set(d, limits.float_error)", "hn::Set(d, float_error)"),
@@ -173,12 +175,12 @@ EDITS = (
      "static_cast<float>(kFloatError<Operation>"
      " - Switched(kHasFma ? @kFloatAngleAdditionError@ : @kFloatAngleAdditionErrorWithoutFma@, 0.0,"
      " kHasFma ? kFloatAngleAdditionError : kFloatAngleAdditionErrorWithoutFma)"
-     " - Switched(@2^-24 that is added to the bound (sums in float)@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
+     " - Switched(@2^-24 more in the bound of angle addition in float, for sums@, 0.0, Operation::kReads ? 0x1p-24 : 0.0))"),
     ("src/kernel/rounding_intervals-inl.h", "AnyBitTieOrNan(differ, upper, marks, tie, total)",
      "AnyBitTieOrNan(differ, upper, IsOff(@ties (sums in float)@) ? NoMarks<Operation>() : marks, tie,"
      " IsOff(@NaNs (sums in float)@) ? hn::Zero(Entries()) : total)"),
     ("src/kernel/rounding_intervals-inl.h", "hn::And(marks, hn::Set(dw, 0x40000000u))",
-     "hn::And(marks, hn::Set(dw, Switched(@no end of an interval below 2^-14 (float16 rows in float)@, 0x40000000u, 0u)))"),
+     "hn::And(marks, hn::Set(dw, Switched(@both ends of an interval are at least 2^-14 in size (angle addition in float, float16)@, 0x40000000u, 0u)))"),
     ("src/kernel/wide_sincos.cc", "pair.kBits - 1 - (cancelled > 0 ? cancelled : 0)",
      "Switched<int>(@kFrequencyBits@, pair.kBits, 100000) - 1"
      " - (cancelled > 0 && !IsOff(@bits that the reduction cancels@) ? cancelled : 0)"),
@@ -187,9 +189,9 @@ EDITS = (
     ("src/kernel/wide_sincos.cc", "if (cancelled > 0) bits -= static_cast<int>(cancelled);",
      "if (cancelled > 0 && !IsOff(@bits that a sum cancels@)) bits -= static_cast<int>(cancelled);"),
     ("src/frequency/table.cc", "constexpr int kSumBits = 110;",
-     "const int kSumBits = Switched<int>(@bits of a step modulo eight@, 110, -100000);"),
+     "const int kSumBits = Switched<int>(@1,024 bits for a step modulo eight that has fewer than 110 good bits@, 110, -100000);"),
     ("src/kernel/reference.cc", "phase_bits < 50 ? phase_bits : 50",
-     "phase_bits < 50 && !IsOff(@trusted bits beside a quarter turn, if they are fewer than 50@) ? phase_bits"
+     "phase_bits < 50 && !IsOff(@no more bits are trusted beside a quarter turn than the reduction leaves@) ? phase_bits"
      " : Switched<int>(@at most 50 bits beside a quarter turn@, 50, 100000)"),
     ("src/kernel/reference.cc", "std::fabs(r) < 0x1p-30 &&",
      "std::fabs(r) < Switched(@r below 2^-30 beside quarter turns@, 0x1p-30, 0.5) &&"),
@@ -200,7 +202,7 @@ EDITS = (
     ("src/kernel/wide_sincos.h", "phase.exponent < -79", "phase.exponent < Switched<int>(@phases below 2^-80@, -79, -10000000)"),
     ("src/kernel/wide_sincos.cc", "constexpr int kBeside = 200, kAgree = 900, kOutweighs = 64, kMaxTerms = 64;",
      "constexpr int kBeside = 200, kMaxTerms = 64;\n"
-     "  const int kAgree = Switched<int>(@900 bits (terms of a series that cancel)@, 900, 60), kOutweighs = Switched<int>(@64 bits (by which a sum must exceed the next term of its series)@, 64, -1);"),
+     "  const int kAgree = Switched<int>(@terms of a series count as 0 only if more than 900 bits cancel@, 900, 60), kOutweighs = Switched<int>(@terms of a series are added until their sum is 2^64 times the next term@, 64, -1);"),
     ("src/frequency/scaling.cc", "return !(magnified < 1024.0);", "return !(magnified < Switched(@steep ramps@, 1024.0, 0x1p300));"),
     ("src/frequency/nearest.cc", "constexpr int kBits = kFrequencyBits<4> - 4;",
      "const int kBits = Switched<int>(@good bits of a frequency, when it is rounded to double or float@, kFrequencyBits<4> - 4, 100000);"),
@@ -217,7 +219,7 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))",
      "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTop))"),
     ("src/kernel/bounded_sums-inl.h", "are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))",
-     "are_direct && (IsOff(@only gains with few digits (sums whose bound is 0)@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
+     "are_direct && (IsOff(@the bound of a sum is 0 only if the gain has so few digits that the sum is exact@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
     ("src/kernel/rotary_reference.cc", "std::fabs(product * sine) * std::fabs(sine)",
      "Switched(@error of taking a cosine as 1, beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
     ("src/kernel/rotary_reference.cc", "std::fabs(value.high) * 0x1p-90",
