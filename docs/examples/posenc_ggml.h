@@ -129,6 +129,9 @@ static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_argumen
     made.factors_f32 = (const float*)c->data;
     made.factor_count = made.rotary_dim / 2;
   }
+  if (rope->freq_scale == 0.0f) { /* then nothing would rotate: probably it was not set */
+    return posenc_ggml_refuse(POSENC_BAD_ARGUMENT, "freq_scale must not be 0", why);
+  }
   if (rope->ext_factor == 0.0f) {
     made.position_scale = rope->freq_scale;
   } else {

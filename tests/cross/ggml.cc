@@ -496,6 +496,8 @@ void CompareRefusals() {
   refuses(POSENC_BAD_MEMBER, "base must be positive", "freq_base 0", [](Rope* r) { r->freq_base = 0.0f; });
   refuses(POSENC_BAD_MEMBER, "position_scale must be finite", "freq_scale NaN",
           [](Rope* r) { r->freq_scale = NAN; });
+  refuses(POSENC_BAD_ARGUMENT, "freq_scale must not be 0", "freq_scale 0",
+          [](Rope* r) { r->freq_scale = 0.0f; });
   refuses(POSENC_BAD_ARGUMENT, "attn_factor must be", "attn_factor 0",
           [](Rope* r) { r->attn_factor = 0.0f; });
   refuses(POSENC_BAD_ARGUMENT, "ext_factor must be 0, or 1", "ext_factor 0.5",
@@ -511,7 +513,7 @@ void CompareRefusals() {
     axes(r, GGML_ROPE_TYPE_VISION, 32, 32, 0, 0);
     r->n_dims = 64;
   });
-  refuses(POSENC_MEMBERS_CLASH, "factor must be positive", "YaRN, freq_scale 0", [&](Rope* r) {
+  refuses(POSENC_BAD_ARGUMENT, "freq_scale must not be 0", "YaRN, freq_scale 0", [&](Rope* r) {
     yarn(r);
     r->freq_scale = 0.0f;
   });
