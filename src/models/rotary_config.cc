@@ -310,7 +310,12 @@ class SpecMaker {
       if (takes_base) c_.CheckNull(base, value);
       return NumberOf(value);
     }
-    return is_for_all && !c_.has_types() ? c_.Number(base) : 0.0;
+    if (is_for_all && c_.has_types() && !row_.Value("rope_theta").empty()) {
+      c_.Refuse(rule::missing_key) << "rope_parameters has no rope_theta for layers of the type "
+                                   << c_.layer_type() << ": add it to their dictionary";
+      return 0.0;
+    }
+    return is_for_all ? c_.Number(base) : 0.0;
   }
 
   // In Step 3.5, rope_theta is a list with an entry for each layer. The entry at the first layer of a type
