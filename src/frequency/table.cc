@@ -139,7 +139,8 @@ std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size
 bool FrequencyTable::HasStepBesideHalfTurns() const {
   for (std::size_t i = 0; i < count; ++i) {
     double beside = std::fabs(high[i]);  // at most 4, as larger steps are reduced
-    if (beside > 1.0) beside -= beside > 3.0 ? 4.0 : 2.0;
+    if (beside >= kMinAddedStep && beside < 1.0) continue;
+    if (beside >= 1.0) beside -= beside > 3.0 ? 4.0 : 2.0;
     beside += high[i] < 0.0 ? -low[i] : low[i];
     if (beside != 0.0 && std::fabs(beside) < kMinAddedStep) return true;
   }
