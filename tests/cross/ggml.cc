@@ -284,15 +284,15 @@ class Table {
     for (std::size_t t = 0; t < kTokens; ++t) {
       for (std::size_t i = 0; i < pairs; ++i) {
         const auto at = [&](std::size_t k) { return static_cast<double>(Position(k, t)); };
-        oracle::Turn turn(&oracle, i, oracle.PositionOf(i, at), {});
+        oracle::Angle angle(&oracle, i, oracle.PositionOf(i, at), {});
         oracle::Rounding c, s, x, y;
-        turn.RoundBoth(POSENC_F64, &c, &s);
+        angle.RoundBoth(POSENC_F64, &c, &s);
         const double cosine = Unpack(POSENC_F64, c.bits), sine = Unpack(POSENC_F64, s.bits);
         for (std::size_t row = 0; row < kBatch * kHeads; ++row) {
           const std::size_t first = At(0, row % kHeads, t, row / kHeads);
           const std::size_t j = first + (is_half_split ? i : 2 * i), k = j + (is_half_split ? pairs : 1);
           const double a = Unpack(type, before_[j]), b = Unpack(type, before_[k]);
-          turn.Rotate(type, a, b, &x, &y);
+          angle.Rotate(type, a, b, &x, &y);
           after_[j] = x.bits;
           after_[k] = y.bits;
           exact_[j] = a * cosine - b * sine;
