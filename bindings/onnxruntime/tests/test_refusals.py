@@ -59,7 +59,7 @@ class Refusals(unittest.TestCase):
             ("with colons between them", "frequencies=1:2:3:4:5:6:7:8:"),
             ("with colons between them", "frequencies="),
             ("with colons between them", "factors=1,1,1,1,1,1,1,1"),
-            ("at most 4 whole numbers with colons", "axes=4 sections=1:2:3:4:5"),
+            ("at most 4 whole numbers", "axes=4 sections=1:2:3:4:5"),
             (
                 "the value must be a list of 8 numbers, as long as factors",
                 "scaling=longrope factors=1:1:1:1:1:1:1:1 long_factors=1:2:3:4:5:6:7:8:9",
