@@ -94,7 +94,7 @@ LIMITS = {
     ],
     "docs/embedding.md": [
         "the {words other_headers} C headers beside it",
-        "those of [posenc_c.h](../include/posenc/posenc_c.h) and of {words other_headers} headers beside it",
+        "They are in [posenc_c.h](../include/posenc/posenc_c.h) and {words other_headers} headers beside it",
         "{presets} conventions of frameworks and papers are presets",
         "(`POSENC_F32_POW_DIV` and {words phase_roundings - 1} others)",
         "at every integer and every double |p| <= {2^POSENC_MAX_POSITION}",

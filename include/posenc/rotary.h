@@ -177,7 +177,7 @@ class Rotary {
     return posenc_rotate_cached_at(get(), &cache, &rows, tokens, tensors.get(), tensors.count(), bad_index);
   }
 
-  // The bytes of memory that are enough for the angles of so many tokens.
+  // *bytes becomes a size of memory that is enough for the angles of that number of tokens.
   [[nodiscard]] Status AnglesMemorySize(std::size_t tokens, std::size_t* bytes) const {
     return posenc_angles_memory_size(get(), tokens, bytes);
   }

@@ -40,7 +40,7 @@ posenc_status Make(const posenc_rotary& rotary, const TokenPositions& positions,
   if (!IsInAddressSpace(made)) return rule::size_angles;
   if (!memory.IsInAddressSpace()) return rule::size_memory;
   const Bytes whole = memory.All();
-  if (Overlap(whole, {angles, sizeof(posenc_angles*)}) || Overlap(whole, {&rotary, sizeof(rotary)}))
+  if (Overlap(whole, {angles, sizeof(posenc_angles*)}) || Overlap(whole, {&rotary, rotary.block_bytes}))
     return rule::overlap_angles_memory;
   if (!memory.HasRoomFor(BlockSize(made))) return rule::small_angles;
   if (positions.tokens != 0) {

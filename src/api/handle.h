@@ -3,6 +3,8 @@
 #ifndef POSENC_SRC_API_HANDLE_H_
 #define POSENC_SRC_API_HANDLE_H_
 
+#include <cstddef>
+
 #include "call/angles.h"
 #include "call/encoder.h"
 #include "call/rotary.h"
@@ -18,6 +20,7 @@ struct posenc_encoder {
 struct posenc_rotary {
   posenc::internal::Rotary rotary;
   bool owned = false;
+  std::size_t block_bytes = 0;  // of the handle and its arrays
 };
 
 struct posenc_angles {

@@ -54,6 +54,7 @@ struct RotaryPlan {
     RotaryTable& table = made->rotary.table;
     FillRotaryTable(memory, frequencies, &table);
     if (table.has_offsets) FillTokenOffsets(made->rotary.kernels, table);
+    made->block_bytes = BlockSize(*this);
   }
 };
 

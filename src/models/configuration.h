@@ -60,8 +60,9 @@ class Configuration {
   Text Listed(Slot slot, std::int64_t index) const;
   bool ListHas(Slot slot, Text word) const;
 
-  // The first string that `words`, a list with commas, does not contain, in a list for the slot that the
-  // model's code reads, or with `is_read` false in one that it does not read. Null if there is none.
+  // Searches a list for the slot: the list that the model's code reads, or with `is_read` false a list that
+  // it does not read. Returns the first string that is not one of `words`, which have commas between them, or
+  // null.
   const posenc_config_entry* OtherWord(Slot slot, Text words, bool is_read) const;
   // Refuses an entry that OtherWord returned.
   Sentence& RefuseItem(posenc_status status, const posenc_config_entry& entry) {

@@ -83,7 +83,7 @@ enum Slot : std::uint8_t {
   attending,             // the numbers of the layers with attention; others do not rotate
   crossing,              // the numbers of the layers with cross-attention, which do not rotate
   dense_layers,          // how many of the first layers are dense
-  dense_interval,        // N, as with sliding_window_pattern, but for the first first_k_dense_replace layers
+  dense_interval,        // N, a sliding_window_pattern for the first first_k_dense_replace layers only
   dense_types,           // a list with dense for each layer that is dense
   rotates,               // whether the model rotates
   finetuned,             // whether the model rotates, for some architectures
