@@ -210,8 +210,8 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 //
 // Clear the struct, then set what you need: members after head_stride may stay 0. The struct will not grow.
 typedef struct posenc_heads {
-  posenc_type type;            // F32, BF16 or F16
-  posenc_type source_type;     // 0, or the same as type; reserved for a source of another type
+  posenc_type type;            // of the result: F32, BF16 or F16
+  posenc_type source_type;     // of the input. 0 means type; another one than type may only be F32
   void* data;                  // where the result goes
   size_t heads;                // of each token
   size_t token_stride;         // in elements
@@ -223,8 +223,8 @@ typedef struct posenc_heads {
   int32_t inverse;             // 1 rotates by -p. With scale 1 / A^2, that undoes a rotation with scale 1
   int32_t reserved;            // 0
   const void* norm;            // NULL; reserved for a norm before the rotation
-  const void* slots;           // NULL; reserved for the slots of a paged cache
-  const float* token_factors;  // NULL; reserved for a factor for each token
+  const struct posenc_slots* slots;  // NULL, or the slots of a paged cache: rotary_slots_c.h
+  const float* token_factors;  // NULL, or [tokens], 2^-64 .. 2^64: each multiplies all elements of its token
 } posenc_heads;
 
 // Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
