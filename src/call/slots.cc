@@ -38,7 +38,7 @@ posenc_status CheckBlocks(const posenc_slots& slots, std::size_t element_size, s
 posenc_status CheckSlotMembers(const posenc_slots& slots) {
   if (!IsInteger(slots.list.type)) return rule::type_slots;
   if (slots.block_size == 0) return rule::slots_block_size;
-  return slots.count == 0 || slots.count > INT64_MAX ? rule::slots_count : rule::ok;
+  return slots.count == 0 ? rule::slots_count : rule::ok;
 }
 
 posenc_status CheckSlots(const TensorShape& shape, const posenc_heads& heads) {
