@@ -19,6 +19,22 @@
 namespace posenc {
 namespace internal {
 
+// The types of elements that are read, and of results. They differ only if float32 becomes a 16-bit type.
+struct ElementTypes {
+  posenc_type from, to;
+
+  bool operator==(const ElementTypes& other) const { return from == other.from && to == other.to; }
+};
+
+// Such two types as an index of an array of kernels.
+inline constexpr std::size_t kConversions = kSummandTypes + 2;
+constexpr std::size_t IndexOf(ElementTypes types) {
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16> && POSENC_F16 == POSENC_BF16 + 1,
+                "the last two indices are those of float32 that becomes bfloat16 or float16");
+  const auto to = static_cast<std::size_t>(types.to);
+  return types.from == types.to ? to : kSummandTypes + to - static_cast<std::size_t>(POSENC_BF16);
+}
+
 // Buffers have room for a piece of kMaxPiece pairs. Heads with more pairs are rotated piece by piece.
 inline constexpr std::size_t kMaxPiece = 512;
 

@@ -18,6 +18,7 @@
 
 #include "kernel/cache_row-inl.h"
 #include "kernel/pack_sincos-inl.h"
+#include "kernel/rest-inl.h"
 #include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
 #include "kernel/rotate_quickly-inl.h"
@@ -43,6 +44,13 @@ struct RotaryRow {
     {}, POSENC_PAIRINGS(function, POSENC_F32), POSENC_PAIRINGS(function, POSENC_BF16), \
         POSENC_PAIRINGS(function, POSENC_F16)                                          \
   }
+// The instances for each two types, in the order of IndexOf.
+#define POSENC_CONVERSIONS(function)                                                 \
+  {                                                                                  \
+    nullptr, &function<POSENC_F32, POSENC_F32>, &function<POSENC_BF16, POSENC_BF16>, \
+        &function<POSENC_F16, POSENC_F16>, &function<POSENC_F32, POSENC_BF16>,       \
+        &function<POSENC_F32, POSENC_F16>                                            \
+  }
 }  // namespace internal
 }  // namespace posenc
 #endif
@@ -63,7 +71,8 @@ constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           POSENC_SUMMANDS(RotateBetweenBounds),
                                           &PairsPerPass,
                                           &ResolveUndecidedPairs,
-                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateFast)};
+                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateFast),
+                                          POSENC_CONVERSIONS(ConvertRest)};
 
 }  // namespace HWY_NAMESPACE
 

@@ -58,6 +58,10 @@ struct RotaryKernels {
   // The same in float arithmetic (POSENC_FAST), with cosines and sines of `round`; errors in
   // rotate_fast-inl.h.
   void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
+
+  // to [count] = from [count] * factor, rounded once, for elements that do not rotate (rest-inl.h). Any
+  // alignment. The array is indexed by IndexOf(types).
+  void (*rest[kConversions])(const void* from, std::size_t count, float factor, void* to);
 };
 
 // The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its

@@ -223,5 +223,17 @@ void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, c
   });
 }
 
+void ReferenceRest(ElementTypes types, const void* from, std::size_t count, float factor, void* to) {
+  const auto* source = static_cast<const unsigned char*>(from);
+  auto* out = static_cast<unsigned char*>(to);
+  for (std::size_t k = 0; k < count; ++k, source += ElementSize(types.from), out += ElementSize(types.to)) {
+    // Exact: two floats have 48 digits, and their product is a normal double.
+    const double product = static_cast<double>(LoadElement(types.from, source)) * static_cast<double>(factor);
+    const bool is_finite = product - product == 0.0;
+    const bool is_short = types.to != POSENC_F32 && is_finite;
+    StoreElement(types.to, NanToCanonical(is_short ? ToOddFloat(product) : static_cast<float>(product)), out);
+  }
+}
+
 }  // namespace internal
 }  // namespace posenc

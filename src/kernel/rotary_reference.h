@@ -52,6 +52,9 @@ void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, v
 void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
 void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
 
+// to[k] = from[k] * factor, k < count, rounded once. NaNs become the canonical one. Any alignment.
+void ReferenceRest(ElementTypes types, const void* from, std::size_t count, float factor, void* to);
+
 }  // namespace internal
 }  // namespace posenc
 

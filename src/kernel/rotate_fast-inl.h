@@ -35,19 +35,6 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a vector of floats rounded to the type, in the low half of each word for 16-bit types.
-template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
-  if constexpr (kType == POSENC_F32) {
-    return hn::BitCast(hn::RebindToUnsigned<DF>(), v);
-  } else if constexpr (kType == POSENC_BF16) {
-    return RoundToBFloat16(df, v);
-  } else {
-    static_assert(kType == POSENC_F16);
-    return Float16Bits(df, v);
-  }
-}
-
 // Rotates one vector of pairs; half-split elements are `apart`. Cosines and sines [lanes].
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,

@@ -50,6 +50,17 @@ void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* f
                       : WidenEntries<POSENC_F16>(from, count, to);
 }
 
+void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* from, std::size_t count,
+               float factor, void* to) {
+  if (types.from == types.to && factor == 1.0f) {
+    std::memcpy(to, from, count * ElementSize(types.to));
+  } else if (kernels != nullptr) {
+    kernels->rest[IndexOf(types)](from, count, factor, to);
+  } else {
+    ReferenceRest(types, from, count, factor, to);
+  }
+}
+
 void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
                 const AnglesRoom& room) {
   ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr};

@@ -36,6 +36,11 @@ void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float*
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
                    float* to);
 
+// to [count] = from [count] * factor, rounded once, for elements that do not rotate. Any alignment. NaNs
+// become the canonical one, unless the types are equal and the factor is 1.
+void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* from, std::size_t count,
+               float factor, void* to);
+
 // The angles of one token, made before the call that rotates by them. Arrays [pairs], readable as whole
 // vectors.
 struct ReadyAngles {
