@@ -7,6 +7,7 @@
 
 #include "call/checks.h"
 #include "call/strided_memory.h"
+#include "number/elements.h"
 #include "spec/rules.h"
 
 namespace posenc {
@@ -19,8 +20,9 @@ constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 // address space.
 bool FindBlock(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
   const posenc_slots& slots = *heads.slots;
-  const TensorShape in_block = {std::min(slots.block_size, slots.count), shape.head_dim, shape.element_size};
-  return FindStridedMemory(in_block, heads.data, slots.offset_stride, heads.heads, heads.head_stride, memory);
+  const TensorShape in_block = {std::min(slots.block_size, slots.count), shape.head_dim};
+  return FindStridedMemory(in_block, heads.type, heads.data, slots.offset_stride, heads.heads,
+                           heads.head_stride, memory);
 }
 
 std::size_t BlocksBehindTheFirst(const posenc_slots& slots) { return (slots.count - 1) / slots.block_size; }
@@ -54,7 +56,7 @@ posenc_status CheckSlots(const TensorShape& shape, const posenc_heads& heads) {
       status != POSENC_OK) {
     return status;
   }
-  return CheckBlocks(slots, shape.element_size, block.All().count);
+  return CheckBlocks(slots, ElementSize(heads.type), block.All().count);
 }
 
 posenc_status CheckSlotRange(const posenc_slots& slots, std::size_t tokens, std::size_t* bad_index) {
@@ -78,7 +80,7 @@ void FindSlots(const TensorShape& shape, const posenc_heads& heads, StridedMemor
   FindBlock(shape, heads, memory);
   const std::size_t blocks = BlocksBehindTheFirst(slots) + 1;
   if (blocks == 1) return;
-  const std::size_t stride = slots.block_stride * shape.element_size;
+  const std::size_t stride = slots.block_stride * ElementSize(heads.type);
   if (stride == all.outer_count * all.outer_stride) {
     all.outer_count = all.has_heads_outside ? blocks * heads.heads : slots.count;
     return;
