@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "guarded_pages.h"
@@ -33,9 +34,9 @@ struct Layout {
   std::size_t block_size, blocks, gap;
 };
 
-// The source of a tensor [tokens, heads, head_dim], and a cache with slots for it. The cache ends at a page
-// that nobody may touch, and begins at any address modulo the size of an element.
-template <class T>
+// The source of a tensor [tokens, heads, head_dim], and a cache of elements T with slots for it. The cache
+// ends at a page that nobody may touch, and begins at any address modulo the size of an element.
+template <class T, class Source = T>
 class SlotTensor {
  public:
   SlotTensor(std::size_t tokens, std::size_t heads, std::size_t head_dim, const Layout& layout,
@@ -45,10 +46,10 @@ class SlotTensor {
         head_dim_(head_dim),
         slots_of_tokens_(slots),
         source_(tokens * heads * head_dim) {
-    PairMaker<T> maker(static_cast<unsigned>(head_dim + tokens));
+    PairMaker<Source> maker(static_cast<unsigned>(head_dim + tokens));
     for (std::size_t n = 0; n + 1 < source_.size(); n += 2) {
       const auto angle = static_cast<double>(n % 70);
-      const Rotated<T> pair = maker.Make(n / 2, std::cos(angle), std::sin(angle), 1.0);
+      const Rotated<Source> pair = maker.Make(n / 2, std::cos(angle), std::sin(angle), 1.0);
       source_[n] = pair.x;
       source_[n + 1] = pair.y;
     }
@@ -119,6 +120,7 @@ class SlotTensor {
   posenc_heads From() const {
     posenc_heads heads{};
     heads.type = TypeOf<T>();
+    heads.source_type = TypeOf<Source>();
     heads.heads = heads_;
     heads.source = source_.data();
     heads.source_token_stride = heads_ * head_dim_;
@@ -128,7 +130,7 @@ class SlotTensor {
 
   std::size_t tokens_, heads_, head_dim_, head_stride_;
   std::vector<std::int64_t> slots_of_tokens_;
-  std::vector<T> source_;
+  std::vector<Source> source_;
   std::vector<unsigned char> list_;
   posenc_slots slots_{};
   std::unique_ptr<GuardedPages> pages_;
@@ -206,7 +208,7 @@ std::vector<std::int64_t> RandomSlots(Random& random, std::size_t tokens, const 
 class RotarySlots : public PerTarget {
  protected:
   // Rotates tensors with slots beside one without, and compares with plain tensors.
-  template <class T>
+  template <class T, class Source>
   void ExpectScattered(const posenc_rotary_spec& spec, Random& random) const {
     const std::size_t dim = spec.head_dim, tokens = IsReference() ? 5 : 3 + Below(random, 20);
     const Rotations rotate(spec, tokens);
@@ -222,7 +224,7 @@ class RotarySlots : public PerTarget {
                      << "way " << static_cast<int>(way) << ", " << tokens << " tokens, block_size "
                      << layout.block_size << ", " << layout.blocks << " blocks, gap " << layout.gap
                      << (has_heads_outside ? ", heads outside" : ""));
-        const SlotTensor<T> k(tokens, 3, dim, layout, k_slots, POSENC_I64, before_end),
+        const SlotTensor<T, Source> k(tokens, 3, dim, layout, k_slots, POSENC_I64, before_end),
             v(tokens, 1, dim, layout, v_slots, POSENC_I32, 0);
         std::vector<T> plain_k, plain_v, plain_q, q;
         std::vector<posenc_heads> plain = {k.ToPlain(&plain_k), v.ToPlain(&plain_q), v.ToPlain(&plain_v)};
@@ -256,7 +258,12 @@ TEST_P(RotarySlots, AreWhereRotatedHeadsAreCopied) {
       spec.target = target();
       spec.arithmetic = arithmetic;
       if (IsReference() && spec.head_dim > 128) continue;
-      ForEachType([&](auto element) { ExpectScattered<decltype(element)>(spec, random); });
+      ForEachType([&](auto element) {
+        using T = decltype(element);
+        ExpectScattered<T, T>(spec, random);
+        SCOPED_TRACE("from float32");
+        if constexpr (!std::is_same_v<T, float>) ExpectScattered<T, float>(spec, random);
+      });
       if (HasFailure()) return;
     }
   }
@@ -276,18 +283,22 @@ TEST_P(RotarySlots, TheLastTokenOfASlotWins) {
     falling[t] = t % 3 == 2 ? 5 : static_cast<std::int64_t>(7 - t % 3);
     returning[t] = static_cast<std::int64_t>(t % 3 + 2);
   }
-  ForEachType([&](auto element) {
-    using T = decltype(element);
+  const auto expect = [&](auto result, auto before) {
     for (const auto& slots : {same, with_gaps, falling, returning}) {
       SCOPED_TRACE(testing::Message() << "slots " << slots[0] << ", " << slots[1] << ", " << slots[2]);
       for (const Way way : {Way::kRun, Way::kAngles}) {
-        const SlotTensor<T> k(kTokens, 1, kDim, layout, slots, POSENC_I32, 0);
-        std::vector<T> plain;
+        const SlotTensor<decltype(result), decltype(before)> k(kTokens, 1, kDim, layout, slots, POSENC_I32,
+                                                               0);
+        std::vector<decltype(result)> plain;
         ASSERT_EQ(rotate(way, {k.ToPlain(&plain)}), POSENC_OK);
         ASSERT_EQ(rotate(way, {k.ToSlots()}), POSENC_OK);
         EXPECT_TRUE(k.Content() == k.Scattered(plain));
       }
     }
+  };
+  ForEachType([&](auto element) {
+    expect(element, element);
+    expect(element, float());
   });
 }
 
