@@ -53,7 +53,7 @@ struct Setting {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
     spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
     from_source = kind % 2 == 1;
-    converts = kind % 4 == 3;
+    converts = kind == 7 || kind == 9 || kind == 11;
     cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
     rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
