@@ -88,6 +88,9 @@ inline std::size_t SourceHeadStride(const posenc_heads& heads) {
   return heads.source_head_stride == 0 ? heads.head_stride : heads.source_head_stride;
 }
 inline double ScaleOf(const posenc_heads& heads) { return heads.scale == 0.0 ? 1.0 : heads.scale; }
+inline float FactorOf(const posenc_heads& heads, std::size_t token) {
+  return heads.token_factors == nullptr ? 1.0f : heads.token_factors[token];
+}
 // Whether each head is written where it was read. The strides do not matter if there is only one token, or
 // one head.
 inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {

@@ -2,6 +2,7 @@
 // reports one mistake only: the first one in the order of these checks.
 #include "number/exact.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "call/angles.h"
@@ -10,8 +11,10 @@
 #include "call/rotary.h"
 #include "call/strided_memory.h"
 #include "call/tensor_overlaps.h"
+#include "kernel/heads.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
+#include "number/wide.h"
 #include "spec/check_members.h"
 
 namespace posenc {
@@ -50,16 +53,41 @@ posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
   });
 }
 
+// Whether amplitude * scale * factor, a real number, may multiply elements. Rounding never moves it across a
+// bound, but perhaps onto one.
+bool IsGainWith(double amplitude, double scale, float factor) {
+  const double rounded = Gain{amplitude, scale, factor, false}.nearest();
+  if (rounded != kLeastGain && rounded != kLargestGain) return IsGain(rounded);
+  const Wide256 product = Multiply(Multiply(FromDouble<4>(amplitude), FromDouble<4>(scale)),
+                                   FromDouble<4>(static_cast<double>(factor)));  // exact: at most 130 digits
+  const Wide256 beyond = Subtract(product, FromDouble<4>(rounded));
+  return beyond.IsZero() || beyond.negative == (rounded == kLargestGain);
+}
+
+// Checks the factors of a tensor's tokens, and the gains with them.
+posenc_status CheckFactors(double amplitude, const posenc_heads& heads, std::size_t tokens) {
+  if (heads.token_factors == nullptr) return rule::ok;
+  return InFpState([&] {
+    float least = heads.token_factors[0], largest = least;
+    for (std::size_t t = 0; t < tokens; ++t) {
+      const float factor = heads.token_factors[t];
+      if (!IsGain(static_cast<double>(factor))) return rule::heads_factors;
+      least = std::min(least, factor);
+      largest = std::max(largest, factor);
+    }
+    const double scale = ScaleOf(heads);
+    const bool are_gains = IsGainWith(amplitude, scale, least) && IsGainWith(amplitude, scale, largest);
+    return are_gains ? rule::ok : rule::heads_factor_gain;
+  });
+}
+
 // Checks the members of a tensor that are neither sizes nor pointers to elements.
 posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
   if (heads.type != type) return rule::type_tensors;
   if (heads.source_type != posenc_type{} && heads.source_type != heads.type) return rule::type_source;
   if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
-  if (heads.reserved != 0 || heads.norm != nullptr || heads.slots != nullptr ||
-      heads.token_factors != nullptr) {
-    return rule::heads_reserved;
-  }
+  if (heads.reserved != 0 || heads.norm != nullptr || heads.slots != nullptr) return rule::heads_reserved;
   return CheckScale(amplitude, heads);
 }
 
@@ -77,7 +105,8 @@ class CheckedTensors {
       if (status != POSENC_OK) return status;
     }
     if (shape_.tokens == 0) return rule::ok;
-    return tensors_.count <= kKept ? CheckFew() : CheckMany();
+    const posenc_status status = tensors_.count <= kKept ? CheckFew() : CheckMany();
+    return status == POSENC_OK && OverwriteFactors() ? rule::overlap_factors : status;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -94,6 +123,19 @@ class CheckedTensors {
 
  private:
   static constexpr std::size_t kKept = 8;
+
+  // Whether writing the tensors would overwrite the factors of one. Tensors with the same factors usually
+  // follow each other.
+  bool OverwriteFactors() const {
+    const float* last = nullptr;
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const float* const factors = tensors_.heads[i].token_factors;
+      if (tensors_.heads[i].heads == 0 || factors == last) continue;
+      if (factors != nullptr && Overwrite(Bytes{factors, shape_.tokens * sizeof(float)})) return true;
+      last = factors;
+    }
+    return false;
+  }
 
   posenc_status CheckFew() {
     for (std::size_t i = 0; i < tensors_.count; ++i) {
@@ -126,6 +168,10 @@ class CheckedTensors {
     if (!FindData(shape_, heads, &memory->data)) return rule::size_heads;
     if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
     if (heads.data == nullptr) return rule::null_heads_data;
+    if (const posenc_status status = CheckFactors(rotary_.table.amplitude, heads, shape_.tokens);
+        status != POSENC_OK) {
+      return status;
+    }
     memory->is_in_place = IsInPlace(heads, shape_.tokens);
     if (memory->is_in_place) {
       // A head of several pieces cannot change its pairing in place: one piece would overwrite the next one.

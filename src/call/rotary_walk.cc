@@ -3,6 +3,7 @@
 #include "number/exact.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -12,6 +13,8 @@
 #include "kernel/heads.h"
 #include "kernel/rotate_token.h"
 #include "number/compiler.h"
+#include "number/double_double.h"
+#include "number/elements.h"
 #include "number/fp_state.h"
 #include "number/memory_thresholds.h"
 
@@ -28,12 +31,28 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < kSharedBytes ? Cached::kByShared : Cached::kNowhere;
 }
 
+// to [count] = from [count] * factor, each rounded once to the type. NaNs become the canonical one.
+void ScaleElements(posenc_type type, const unsigned char* from, std::size_t count, float factor,
+                   unsigned char* to) {
+  const std::size_t size = ElementSize(type);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double product =  // exact: each number has at most 24 digits
+        static_cast<double>(LoadElement(type, from + k * size)) * static_cast<double>(factor);
+    if (product != product) {
+      StoreNans(type, 1, to + k * size);
+    } else {
+      const bool is_odd = type != POSENC_F32 && std::isfinite(product);
+      StoreElement(type, is_odd ? ToOddFloat(product) : static_cast<float>(product), to + k * size);
+    }
+  }
+}
+
 // The heads of a tensor, token by token.
 class TokenHeads {
  public:
   TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
              Cached cached)
-      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)), cached_(cached) {
+      : rotary_(rotary), tensor_(tensor), type_(type), size_(ElementSize(type)), cached_(cached) {
     in_place_ = IsInPlace(tensor, tokens);
     is_direct_ =
         IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
@@ -52,8 +71,9 @@ class TokenHeads {
       heads.source = static_cast<const unsigned char*>(tensor_.source) +
                      (t * SourceTokenStride(tensor_) + rotary_.offset) * size_;
       heads.source_stride = SourceHeadStride(tensor_) * size_;
-      if (rotary_.First() == 0) CopyRest(heads);
     }
+    // Heads of several pieces have one rest.
+    if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) WriteRest(heads, gain.factor);
     heads.source += FirstElement(rotary_.from) * size_;
     heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
@@ -103,21 +123,28 @@ class TokenHeads {
     }
   }
 
-  // Copies the elements of a head that do not rotate, before and after the ones that do.
-  void CopyRest(const Heads& heads) const {
+  // Writes the elements of a head that do not rotate, before and after the ones that do: copies, or products
+  // with the token's factor.
+  void WriteRest(const Heads& heads, float factor) const {
     const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.head_pairs * size_;
     const std::size_t after = rotary_.head_dim * size_ - before - rotated;
     if (before + after == 0) return;
     for (std::size_t h = 0; h < heads.count; ++h) {
       const unsigned char* from = heads.source + h * heads.source_stride;
       unsigned char* to = heads.data + h * heads.stride;
-      std::memcpy(to - before, from - before, before);
-      std::memcpy(to + rotated, from + rotated, after);
+      if (factor != 1.0f) {
+        ScaleElements(type_, from - before, before / size_, factor, to - before);
+        ScaleElements(type_, from + rotated, after / size_, factor, to + rotated);
+      } else {
+        std::memcpy(to - before, from - before, before);
+        std::memcpy(to + rotated, from + rotated, after);
+      }
     }
   }
 
   const Rotary& rotary_;
   const posenc_heads& tensor_;
+  posenc_type type_;
   std::size_t size_;
   Cached cached_;
   bool in_place_, is_direct_;
@@ -199,7 +226,7 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const posenc_heads& tensor = tensors.heads[i];
       if (tensor.heads == 0) continue;
-      const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
+      const Gain gain{amplitude, ScaleOf(tensor), FactorOf(tensor, t), tensor.inverse != 0};
       TokenHeads(rotary, tensors.type, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
   }
