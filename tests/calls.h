@@ -123,7 +123,7 @@ void Grid(Call& c) {
   RunOf(c, &c.a.axes[0].first_position);
 }
 
-// Two tensors. The second is rotated by -p, and scaled.
+// Two tensors. The second is rotated by -p, and scaled, perhaps by a factor for each token.
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
   const bool from_source = c.setting.from_source;
@@ -145,6 +145,10 @@ inline void Tensors(Call& c) {
                              {tokens, t.heads, dim}, &t.source_token_stride, &t.source_head_stride);
       source.are_heads = true;
       source.null = POSENC_OK;
+    }
+    if (!is_first && c.setting.has_factors) {
+      c.Add("factors", &t.token_factors, Use::kRead, Values::kFactors, POSENC_F32, {1, 1, tokens}).null =
+          POSENC_OK;
     }
     c.choices.push_back({&t.inverse, {0, 1}, Refusal(POSENC_BAD_ARGUMENT, "inverse")});
     c.choices.push_back({&t.reserved, {0}, Refusal(POSENC_BAD_ARGUMENT, "reserved")});

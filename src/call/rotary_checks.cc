@@ -68,9 +68,9 @@ bool IsGainWith(double amplitude, double scale, float factor) {
 posenc_status CheckFactors(double amplitude, const posenc_heads& heads, std::size_t tokens) {
   if (heads.token_factors == nullptr) return rule::ok;
   return InFpState([&] {
-    float least = heads.token_factors[0], largest = least;
+    float least = FactorOf(heads, 0), largest = least;
     for (std::size_t t = 0; t < tokens; ++t) {
-      const float factor = heads.token_factors[t];
+      const float factor = FactorOf(heads, t);
       if (!IsGain(static_cast<double>(factor))) return rule::heads_factors;
       least = std::min(least, factor);
       largest = std::max(largest, factor);

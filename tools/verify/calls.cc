@@ -53,9 +53,11 @@ std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
   return is_float ? std::uint64_t{bits} << 16 : bits;
 }
 
-// The bits of an element that is not rotated.
-std::uint64_t RestBits(std::size_t head, std::size_t element) {
-  return (0x2911u + 7 * head + element) & 0x3fff;
+// The bits of an element that is not rotated. If it is multiplied, float32 gets as many digits as it may
+// have.
+std::uint64_t RestBits(const Case& c, std::size_t head, std::size_t element) {
+  const std::uint64_t bits = (0x2911u + 7 * head + element) & 0x3fff;
+  return c.token_factors.empty() ? bits : bits << 16 | bits;
 }
 
 // Replaces every NaN by the same NaN: with POSENC_FAST the sign and the payload depend on the processor.
@@ -135,7 +137,8 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
     const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
     made[k] =
         MakeInput(inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
-                  h < case_.q_heads ? amplitude * case_.scale : amplitude);
+                  h < case_.q_heads ? amplitude * case_.scale * static_cast<double>(case_.Factor(row_ + r))
+                                    : amplitude);
   }
   return made;
 }
@@ -146,7 +149,7 @@ void Calls::ArrangeAs(const std::vector<InputPair>& pairs, posenc_pairing pairin
   const InputPair* next = pairs.data();
   for (std::size_t h = 0; h < rows_ * case_.heads(); ++h, out += dim) {
     for (std::size_t e = 0; 2 * count < dim && e < dim; ++e) {
-      out[e] = static_cast<Bits>(RestBits(h % case_.heads(), e));
+      out[e] = static_cast<Bits>(RestBits(case_, h % case_.heads(), e));
     }
     for (std::size_t i = 0; i < count; ++i, ++next) {
       const PairPlace place = PlaceOf(pairing, i, count);
@@ -161,6 +164,17 @@ void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs, posen
   out->Reset(type, rows_ * case_.columns());
   if (type == POSENC_F32) return ArrangeAs(pairs, pairing, static_cast<std::uint32_t*>(out->data()));
   ArrangeAs(pairs, pairing, static_cast<std::uint16_t*>(out->data()));
+}
+
+void Calls::ScaleRest(posenc_type type, Entries* heads) const {
+  const std::size_t dim = case_.rotary.head_dim, offset = case_.rotary.rotary_offset;
+  for (std::size_t k = 0; k < heads->count(); ++k) {
+    const std::size_t e = k % dim, row = row_ + k / dim / case_.heads();
+    if (k / dim % case_.heads() >= case_.q_heads || (e >= offset && e - offset < 2 * case_.pairs())) continue;
+    const double product =
+        oracle::Unpack(type, (*heads)[k]) * static_cast<double>(case_.Factor(row));  // exact
+    heads->Set(k, oracle::Pack(type, oracle::RoundTo(type, product)));
+  }
 }
 
 const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
@@ -210,6 +224,8 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   if (as.list == 0) arguments.first = static_cast<std::int64_t>(as.Position(0, row_));
   if (is_cached) arguments.first = static_cast<std::int64_t>(CacheRow(row_));
 
+  std::vector<float> factors;
+  for (std::size_t r = 0; !as.token_factors.empty() && r < rows_; ++r) factors.push_back(as.Factor(row_ + r));
   const auto* source = is_rotation && !as.in_place
                            ? static_cast<const unsigned char*>(SourceOf(as.type, as.rotary.pairing).data())
                            : nullptr;
@@ -224,6 +240,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.source = source == nullptr ? nullptr : source + begin;
     heads.scale = is_k ? 1.0 : as.scale;
     heads.inverse = as.inverse ? 1 : 0;
+    heads.token_factors = is_k || factors.empty() ? nullptr : factors.data();
   }
 
   // If a cache is two tables, a row here is the row of cosines followed by the row of sines.

@@ -39,9 +39,12 @@ class Calls {
   const std::vector<InputPair>& Pairs(posenc_type type);
 
   // Writes pairs as elements of heads, [rows, columns], in the order of `pairing`. The other elements of a
-  // head, which are not rotated, are filled in.
+  // head, which are not rotated, are filled in, as they are before the call.
   void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
                Entries* out) const;
+
+  // Multiplies the elements that are not rotated by the tokens' factors.
+  void ScaleRest(posenc_type type, Entries* heads) const;
 
   // The cache of Operation::kRotateCached. CacheEntry is entry e of a row, which has cosines [pairs] and then
   // sines. CacheRow is the row that rotates a token.
