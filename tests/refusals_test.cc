@@ -448,9 +448,10 @@ std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Ca
       add(x);
   }
   if (buffer.values == Values::kFactors) {
-    for (const float x : {0.0f, -0.0f, -1.0f, 0x1.fffffep-65f, 0x1p-149f, 0x1.000002p64f, -0x1p-64f}) add(x);
-  }
-  if (buffer.type == POSENC_F32) {
+    for (const float x : {0.0f, -0.0f, -1.0f, -0x1p-64f, 0x1.fffffep-65f, 0x1p-149f, 0x1.000002p64f,
+                          std::nanf(""), HUGE_VALF, -HUGE_VALF})
+      add(x);
+  } else if (buffer.type == POSENC_F32) {
     for (const float x : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 0x1.000002p31f, -0x1.000002p31f, 1e38f})
       add(x);
   }

@@ -65,8 +65,7 @@ bool IsGainWith(double amplitude, double scale, float factor) {
 }
 
 // Checks the factors of a tensor's tokens, and the gains with them.
-posenc_status CheckFactors(double amplitude, const posenc_heads& heads, std::size_t tokens) {
-  if (heads.token_factors == nullptr) return rule::ok;
+posenc_status CheckFactorsOf(double amplitude, const posenc_heads& heads, std::size_t tokens) {
   return InFpState([&] {
     float least = FactorOf(heads, 0), largest = least;
     for (std::size_t t = 0; t < tokens; ++t) {
@@ -105,8 +104,23 @@ class CheckedTensors {
       if (status != POSENC_OK) return status;
     }
     if (shape_.tokens == 0) return rule::ok;
-    const posenc_status status = tensors_.count <= kKept ? CheckFew() : CheckMany();
-    return status == POSENC_OK && OverwriteFactors() ? rule::overlap_factors : status;
+    return tensors_.count <= kKept ? CheckFew() : CheckMany();
+  }
+
+  // Checks the factors of all tokens. Check, and the check of the number of tokens, must come before, because
+  // a call with too many tokens may have fewer factors.
+  posenc_status CheckFactors() const {
+    const float* last = nullptr;  // tensors with the same factors usually follow each other
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_heads& heads = tensors_.heads[i];
+      if (heads.heads == 0 || heads.token_factors == nullptr) continue;
+      const posenc_status status = CheckFactorsOf(rotary_.table.amplitude, heads, shape_.tokens);
+      if (status != POSENC_OK) return status;
+      if (heads.token_factors == last) continue;
+      last = heads.token_factors;
+      if (Overwrite(Bytes{last, shape_.tokens * sizeof(float)})) return rule::overlap_factors;
+    }
+    return rule::ok;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -123,19 +137,6 @@ class CheckedTensors {
 
  private:
   static constexpr std::size_t kKept = 8;
-
-  // Whether writing the tensors would overwrite the factors of one. Tensors with the same factors usually
-  // follow each other.
-  bool OverwriteFactors() const {
-    const float* last = nullptr;
-    for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const float* const factors = tensors_.heads[i].token_factors;
-      if (tensors_.heads[i].heads == 0 || factors == last) continue;
-      if (factors != nullptr && Overwrite(Bytes{factors, shape_.tokens * sizeof(float)})) return true;
-      last = factors;
-    }
-    return false;
-  }
 
   posenc_status CheckFew() {
     for (std::size_t i = 0; i < tensors_.count; ++i) {
@@ -168,10 +169,6 @@ class CheckedTensors {
     if (!FindData(shape_, heads, &memory->data)) return rule::size_heads;
     if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
     if (heads.data == nullptr) return rule::null_heads_data;
-    if (const posenc_status status = CheckFactors(rotary_.table.amplitude, heads, shape_.tokens);
-        status != POSENC_OK) {
-      return status;
-    }
     memory->is_in_place = IsInPlace(heads, shape_.tokens);
     if (memory->is_in_place) {
       // A head of several pieces cannot change its pairing in place: one piece would overwrite the next one.
@@ -248,6 +245,8 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
   if (checked.Overwrite(BytesOf(positions))) return rule::overlap_positions;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkTokens(rotary, positions, tensors);
   return rule::ok;
 }
@@ -263,6 +262,8 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
   if (status != POSENC_OK) return status;
   const Bytes list = ListBytes(rows.list, tokens);
   if (checked.Overwrite(tables.cosines, tables.sines, list)) return rule::overlap_cache;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkCached(rotary, rows, tokens, tensors);
   return rule::ok;
 }
@@ -271,12 +272,14 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
                                  std::size_t tokens, const Tensors& tensors) {
   if (!angles.AreOf(rotary)) return rule::angles_rotary;
   CheckedTensors checked(rotary, tokens, tensors);
-  const posenc_status status = checked.Check();
+  posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   const auto made = static_cast<std::int64_t>(angles.tokens());
   if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))
     return rule::angles_tokens;
   if (checked.Overwrite(Bytes{&angles, sizeof(angles)}, angles.Memory())) return rule::overlap_angles;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkAngles(rotary, {angles, static_cast<std::size_t>(first)}, tokens, tensors);
   return rule::ok;
 }
