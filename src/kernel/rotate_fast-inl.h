@@ -3,8 +3,8 @@
 //   x = a c - b s, y = b c + a s
 //
 // c and s are G cos and G sin of the token's angle, G the gain, each rounded once to float. Products and sum
-// round to float: no FMA is used, so that all targets give the same bits. 16-bit types round the float once
-// more.
+// round to float: no FMA is used, so that all targets give the same bits. For results of 16-bit types the
+// float is rounded once more.
 //
 // Error before that: kMaxFastUlp (2 ulps) of hypot(a, b) if G is 1, else kMaxScaledFastUlp (3 ulps) of G
 // hypot(a, b); both constants are in posenc/accuracy.h, and proof/rotation.md argues them.
@@ -35,48 +35,36 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a vector of floats rounded to the type, in the low half of each word for 16-bit types.
-template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
-  if constexpr (kType == POSENC_F32) {
-    return hn::BitCast(hn::RebindToUnsigned<DF>(), v);
-  } else if constexpr (kType == POSENC_BF16) {
-    return RoundToBFloat16(df, v);
-  } else {
-    static_assert(kType == POSENC_F16);
-    return Float16Bits(df, v);
-  }
-}
-
 // Rotates one vector of pairs; half-split elements are `apart`. Cosines and sines [lanes].
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
+HWY_INLINE void RotateVectorFast(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                  const float* cosines, const float* sines) {
   const hn::ScalableTag<float> df;
   hn::Vec<hn::ScalableTag<float>> a, b;
-  LoadPairs<kType, kPairing>(df, from, apart, a, b);
+  LoadPairs<kFrom, kPairing>(df, from, apart, a, b);
   const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
   const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-  StoreElements<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
+  StoreElements<kTo, kPairing>(df, RoundPlainly<kTo>(df, x), RoundPlainly<kTo>(df, y), to, apart);
 }
 
 // Rotates the pairs from `first` on of all heads, a vector at a time; the last ones of a head in a buffer.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                                  const Heads& heads, std::size_t first) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
   for (std::size_t h = 0; h < heads.count; ++h) {
-    const Head<kType> head(heads, h);
+    const Head<kFrom, kTo> head(heads, h);
     std::size_t i = first;
     for (; i + lanes <= pairs; i += lanes) {
-      RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
-                                        heads.apart, cosines + i, sines + i);
+      RotateVectorFast<kFrom, kTo, kPairing>(head.source + i * kStep<kPairing>,
+                                             head.data + i * kStep<kPairing>, heads.apart, cosines + i,
+                                             sines + i);
     }
     if (i == pairs) continue;
-    LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
+    LastPairs<kFrom, kTo, kPairing, hn::ScalableTag<float>> last;
     last.Read(head.source, i, pairs, heads.apart);
-    RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
+    RotateVectorFast<kFrom, kTo, kPairing>(last.elements, last.Results(), lanes, cosines + i, sines + i);
     last.Write(head.data, i, pairs, heads.apart);
   }
 }
@@ -90,10 +78,10 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 //   half-split bfloat16  a 32-bit word holds two pairs: first = those in the low halves, second = the others
 //   neighbours           [c c c' c' ...] and [-s s -s' s' ...]: element * cosine + its neighbour * sine
 //   neighbours bfloat16  a 32-bit word holds one pair: as half-split
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 struct FastStep {
-  static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kType != POSENC_BF16;
-  static constexpr bool kIsOfWords = kType == POSENC_BF16;
+  static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kFrom != POSENC_BF16;
+  static constexpr bool kIsOfWords = kFrom == POSENC_BF16;
 
   static HWY_INLINE std::size_t Pairs() { return hn::Lanes(Entries()) * (kIsInPlace ? 1 : 2); }
 
@@ -119,7 +107,7 @@ struct FastStep {
     }
   }
 
-  static HWY_INLINE void Rotate(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+  static HWY_INLINE void Rotate(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                 EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     const std::size_t lanes = hn::Lanes(Entries());
     if constexpr (kIsOfWords) {
@@ -142,21 +130,26 @@ struct FastStep {
   }
 
   // One vector of cosines: its pairs, in one vector of neighbours or in two of half-split elements.
-  static HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+  static HWY_INLINE void RotateVector(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                       EntryVec cosine, EntryVec sine) {
     const Entries df;
-    const auto a = LoadHalves<kType>(df, from);
+    const auto a = LoadHalves<kFrom>(df, from);
     if constexpr (kIsInPlace) {
       Store(hn::Add(hn::Mul(a, cosine), hn::Mul(hn::Reverse2(df, a), sine)), to);
     } else {
-      const auto b = LoadHalves<kType>(df, from + apart);
+      const auto b = LoadHalves<kFrom>(df, from + apart);
       Store(hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine)), to);
       Store(hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine)), to + apart);
     }
   }
 
-  static HWY_INLINE void Store(EntryVec v, ElementOf<kType>* to) {
-    StoreLanes(WriteOperation<kType>(), Entries(), v, nullptr, to, false);
+  static HWY_INLINE void Store(EntryVec v, ElementOf<kTo>* to) {
+    const Entries df;
+    if constexpr (kTo == POSENC_BF16) {
+      StoreNarrow(df, RoundToBFloat16(df, v), to, false);
+    } else {
+      StoreLanes(WriteOperation<kTo>(), df, v, nullptr, to, false);
+    }
   }
 
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
@@ -230,13 +223,13 @@ struct FastStep {
 
 // Whether RotateStrip is worth it for the type. Float16 takes so long to convert without instructions for it
 // that keeping cosines and sines in registers gains nothing.
-template <posenc_type kType>
-constexpr bool kHasStrips = kType != POSENC_F16 || kHasFloat16;
+template <posenc_type kTo>
+constexpr bool kHasStrips = kTo != POSENC_F16 || kHasFloat16;
 
 // Rotates two steps' pairs, from pair `first` on, of all heads: their cosines and sines stay in registers.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, std::size_t first) {
-  using Step = FastStep<kType, kPairing>;
+  using Step = FastStep<kFrom, kTo, kPairing>;
   const std::size_t step = Step::Pairs(), second = step * kStep<kPairing>;
   EntryVec c0, c1, c2, c3, s0, s1, s2, s3;
   Step::LoadCosines(cosines + first, c0, c1);
@@ -244,7 +237,7 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
   Step::LoadCosines(cosines + first + step, c2, c3);
   Step::LoadSines(sines + first + step, s2, s3);
   for (std::size_t h = 0; h < heads.count; ++h) {
-    const Head<kType> head(heads, h);
+    const Head<kFrom, kTo> head(heads, h);
     const auto* from = head.source + first * kStep<kPairing>;
     auto* to = head.data + first * kStep<kPairing>;
     Step::Rotate(from, to, heads.apart, c0, s0, c1, s1);
@@ -255,19 +248,19 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
 #endif  // HWY_SCALAR
 
 // Rotates heads strip by strip, then the pairs that fill no strip.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads) {
   const std::size_t pairs = heads.pairs;
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kHasStrips<kType>) {
-    const std::size_t strip = 2 * FastStep<kType, kPairing>::Pairs();
+  if constexpr (kHasStrips<kTo>) {
+    const std::size_t strip = 2 * FastStep<kFrom, kTo, kPairing>::Pairs();
     for (; first + strip <= pairs; first += strip) {
-      RotateStrip<kType, kPairing>(cosines, sines, heads, first);
+      RotateStrip<kFrom, kTo, kPairing>(cosines, sines, heads, first);
     }
   }
 #endif
-  if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);
+  if (first < pairs) RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, first);
 }
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:
@@ -278,21 +271,21 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 //   strips are read at half the rate of whole heads (Zen 3).
 // - In DRAM all heads are read one by one and prefetched. AVX-512 reads 512 bytes of consecutive heads at a
 //   time instead, and relies on the far prefetch alone, unless the heads lie apart (kTogetherStride).
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
   constexpr bool kStripIsHead = kHasAvx512;
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
   const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
-  const std::size_t most = in_strips ? 8 : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
+  const std::size_t most = in_strips ? 8 : in_order ? (kFrom == POSENC_F32 ? 1 : 2) : 1;
   Heads group = heads;
   for (std::size_t left = heads.count; left != 0;) {
     group.count = HWY_MIN(left, most);
-    const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
+    const auto* source = reinterpret_cast<const ElementOf<kFrom>*>(group.source);
     if (heads.cached == Cached::kNowhere) PrefetchFarAhead(source, group.count * heads.pairs);
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
-    RotateGroupFast<kType, kPairing>(cosines, sines, group);
+    RotateGroupFast<kFrom, kTo, kPairing>(cosines, sines, group);
     left -= group.count;
     if (left == 0) break;  // the stride of the last head is unchecked, so it must not be added
     group.source += group.count * heads.source_stride;
