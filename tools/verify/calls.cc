@@ -53,7 +53,12 @@ std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
   return is_float ? std::uint64_t{bits} << 16 : bits;
 }
 
-// Replaces every NaN by the same NaN: with POSENC_FAST the sign and the payload depend on the processor.
+// Whether a rotation is in plain float arithmetic.
+bool IsPlain(const Case& c) {
+  return c.operation == Operation::kRotateCached || c.rotary.arithmetic != POSENC_EXACT;
+}
+
+// Replaces every NaN by the same NaN: in plain arithmetic the sign and the payload depend on the processor.
 void MakeNansOne(posenc_type type, Entries* entries) {
   for (std::size_t i = 0; i < entries->count(); ++i) {
     const double value = oracle::Unpack(type, (*entries)[i]);
@@ -146,8 +151,9 @@ std::uint64_t Calls::RestBits(posenc_type type, std::size_t row, std::size_t hea
   const posenc_type from = SourceType(type);
   const std::uint64_t bits = HashOf(case_.seed, 0, head, number) >> (64 - 8 * TraitsOf(from).size);
   const float factor = head < case_.q_heads ? case_.Factor(row) : 1.0f;
-  if (!is_result || (from == type && factor == 1.0f)) return bits;
   const double product = oracle::Unpack(from, bits) * static_cast<double>(factor);  // exact
+  const bool is_copied = from == type && factor == 1.0f && !(IsPlain(case_) && std::isnan(product));
+  if (!is_result || is_copied) return bits;
   return oracle::Pack(type, oracle::RoundTo(type, product));
 }
 
@@ -294,8 +300,7 @@ void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* sec
   };
   With(
       as, [&](const Arguments& a) { Require(call(a)); }, out, seconds);
-  const bool is_exact = as.operation == Operation::kRotate && as.rotary.arithmetic == POSENC_EXACT;
-  if (unscaled_ != nullptr && !is_exact) MakeNansOne(as.type, out);
+  if (unscaled_ != nullptr && IsPlain(as)) MakeNansOne(as.type, out);
 }
 
 }  // namespace tools

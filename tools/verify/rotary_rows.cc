@@ -304,6 +304,10 @@ std::vector<RowGroup> RotaryRows() {
         "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 "
         "{$two_pairings|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split "
         "in_place=0 $types}",
+        // Results of another type than the source.
+        "operation=rotate head_dim=34 rotary_dim=26 rotary_offset=5 $converted at=i64:far "
+        "inputs=every,special arithmetic=exact,fast "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 scale=1,0.1",
         // Ties, and products at both ends of the range.
         "operation=rotate head_dim=20 q_heads=17 unit=turns frequencies=0.25 at=0..4 "
         "inputs=few,equal,every token_factors=1.5:3:0x1.000002p0:0x1.01p0:1 amplitude=1,1.25,0x1.ffep-1 "
