@@ -61,12 +61,18 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>*
   StoreElements<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
 }
 
-// Rotates the pairs from `first` on of all heads, a vector at a time; the last ones of a head in a buffer.
+// Consecutive heads of a token: `count` of them, from head `begin` on.
+struct HeadGroup {
+  std::size_t begin, count;
+};
+
+// Rotates the pairs from `first` on of a group of heads, a vector at a time; the last ones of a head in a
+// buffer.
 template <posenc_type kType, posenc_pairing kPairing>
 HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
-                                 const Heads& heads, std::size_t first) {
+                                 const Heads& heads, HeadGroup group, std::size_t first) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
-  for (std::size_t h = 0; h < heads.count; ++h) {
+  for (std::size_t h = group.begin; h < group.begin + group.count; ++h) {
     const Head<kType> head(heads, h);
     std::size_t i = first;
     for (; i + lanes <= pairs; i += lanes) {
@@ -90,7 +96,9 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 //   half-split bfloat16  a 32-bit word holds two pairs: first = those in the low halves, second = the others
 //   neighbours           [c c c' c' ...] and [-s s -s' s' ...]: element * cosine + its neighbour * sine
 //   neighbours bfloat16  a 32-bit word holds one pair: as half-split
-template <posenc_type kType, posenc_pairing kPairing>
+//
+// kIsNear: elements are in the core's own caches. There a load of a whole vector is the fastest (LoadHalves).
+template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
 struct FastStep {
   static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kType != POSENC_BF16;
   static constexpr bool kIsOfWords = kType == POSENC_BF16;
@@ -145,14 +153,18 @@ struct FastStep {
   static HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
                                       EntryVec cosine, EntryVec sine) {
     const Entries df;
-    const auto a = LoadHalves<kType>(df, from);
+    const auto a = Load(from);
     if constexpr (kIsInPlace) {
       Store(hn::Add(hn::Mul(a, cosine), hn::Mul(hn::Reverse2(df, a), sine)), to);
     } else {
-      const auto b = LoadHalves<kType>(df, from + apart);
+      const auto b = Load(from + apart);
       Store(hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine)), to);
       Store(hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine)), to + apart);
     }
+  }
+
+  static HWY_INLINE EntryVec Load(const ElementOf<kType>* from) {
+    return kIsNear ? LoadAsFloat<kType>(Entries(), from) : LoadHalves<kType>(Entries(), from);
   }
 
   static HWY_INLINE void Store(EntryVec v, ElementOf<kType>* to) {
@@ -233,41 +245,47 @@ struct FastStep {
 template <posenc_type kType>
 constexpr bool kHasStrips = kType != POSENC_F16 || kHasFloat16;
 
-// Rotates two steps' pairs, from pair `first` on, of all heads: their cosines and sines stay in registers.
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, std::size_t first) {
-  using Step = FastStep<kType, kPairing>;
+// Rotates two steps' pairs, from pair `first` on, of a group of heads: cosines and sines stay in registers.
+template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
+HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, HeadGroup group,
+                            std::size_t first) {
+  using Step = FastStep<kType, kPairing, kIsNear>;
   const std::size_t step = Step::Pairs(), second = step * kStep<kPairing>;
   EntryVec c0, c1, c2, c3, s0, s1, s2, s3;
   Step::LoadCosines(cosines + first, c0, c1);
   Step::LoadSines(sines + first, s0, s1);
   Step::LoadCosines(cosines + first + step, c2, c3);
   Step::LoadSines(sines + first + step, s2, s3);
-  for (std::size_t h = 0; h < heads.count; ++h) {
-    const Head<kType> head(heads, h);
-    const auto* from = head.source + first * kStep<kPairing>;
-    auto* to = head.data + first * kStep<kPairing>;
-    Step::Rotate(from, to, heads.apart, c0, s0, c1, s1);
-    Step::Rotate(from + second, to + second, heads.apart, c2, s2, c3, s3);
+  // What the loop needs is in variables. For all the compiler knows, a store might change `heads`.
+  const Head<kType> head(heads, group.begin);
+  const auto* const source = head.source + first * kStep<kPairing>;
+  auto* const data = head.data + first * kStep<kPairing>;
+  const std::size_t source_stride = heads.source_stride / sizeof(*source);
+  const std::size_t stride = heads.stride / sizeof(*data), apart = heads.apart;
+  std::size_t read = 0, written = 0;
+  for (std::size_t left = group.count; left != 0; --left, read += source_stride, written += stride) {
+    Step::Rotate(source + read, data + written, apart, c0, s0, c1, s1);
+    Step::Rotate(source + read + second, data + written + second, apart, c2, s2, c3, s3);
   }
 }
 
 #endif  // HWY_SCALAR
 
-// Rotates heads strip by strip, then the pairs that fill no strip.
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads) {
+// Rotates a group of heads strip by strip, then the pairs that fill no strip.
+template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
+HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads,
+                                HeadGroup group) {
   const std::size_t pairs = heads.pairs;
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kHasStrips<kType>) {
-    const std::size_t strip = 2 * FastStep<kType, kPairing>::Pairs();
+    const std::size_t strip = 2 * FastStep<kType, kPairing, kIsNear>::Pairs();
     for (; first + strip <= pairs; first += strip) {
-      RotateStrip<kType, kPairing>(cosines, sines, heads, first);
+      RotateStrip<kType, kPairing, kIsNear>(cosines, sines, heads, group, first);
     }
   }
 #endif
-  if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, first);
+  if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, group, first);
 }
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:
@@ -285,18 +303,19 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
   const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
-  const std::size_t most = in_strips ? 8 : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
-  Heads group = heads;
-  for (std::size_t left = heads.count; left != 0;) {
-    group.count = HWY_MIN(left, most);
-    const auto* source = reinterpret_cast<const ElementOf<kType>*>(group.source);
+  const bool is_near = heads.cached == Cached::kByCore;
+  const std::size_t in_strip = kStripIsHead && is_near ? heads.count : 8;
+  const std::size_t most = in_strips ? in_strip : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
+  for (std::size_t begin = 0; begin < heads.count; begin += most) {
+    const HeadGroup group = {begin, HWY_MIN(heads.count - begin, most)};
+    const auto* const source = Head<kType>(heads, begin).source;
     if (heads.cached == Cached::kNowhere) PrefetchFarAhead(source, group.count * heads.pairs);
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
-    RotateGroupFast<kType, kPairing>(cosines, sines, group);
-    left -= group.count;
-    if (left == 0) break;  // the stride of the last head is unchecked, so it must not be added
-    group.source += group.count * heads.source_stride;
-    group.data += group.count * heads.stride;
+    if (kLoadsHalves<kType> && is_near) {
+      RotateGroupFast<kType, kPairing, true>(cosines, sines, heads, group);
+    } else {
+      RotateGroupFast<kType, kPairing, false>(cosines, sines, heads, group);
+    }
   }
 }
 
