@@ -117,6 +117,10 @@ struct FastStep {
       first = hn::LoadU(df, from);
       second = hn::LoadU(df, from + hn::Lanes(df));
     }
+    if constexpr (kIsOfWords) {  // numbers of a caller's cache may be any NaNs
+      first = WithShortNans(first);
+      second = WithShortNans(second);
+    }
   }
 
   static HWY_INLINE void LoadSines(const float* from, EntryVec& first, EntryVec& second) {
@@ -209,34 +213,42 @@ struct FastStep {
     return hn::BitCast(Entries(), hn::And(words, hn::Set(Words(), 0xFFFF0000u)));
   }
 
-  // Rounds four vectors to bfloat16 and stores them as two vectors of words. One test finds a NaN in any of
-  // them; only then the slower rounding, which handles NaNs, is needed.
   static HWY_INLINE void StoreWords(EntryVec low0, EntryVec high0, EntryVec low1, EntryVec high1,
                                     std::uint16_t* to0, std::uint16_t* to1) {
-    const Entries df;
-    const Words dw;
     const hn::Repartition<std::uint16_t, Words> d16;
-    const EntryVec sum = hn::Add(hn::Add(low0, high0), hn::Add(low1, high1));
-    WordVec words0, words1;
-    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
-      const auto high = hn::Set(dw, 0xFFFF0000u);
-      words0 = hn::OrAnd(hn::ShiftRight<16>(RoundHigh(low0)), RoundHigh(high0), high);
-      words1 = hn::OrAnd(hn::ShiftRight<16>(RoundHigh(low1)), RoundHigh(high1), high);
-    } else {
-      words0 = hn::Or(RoundToBFloat16(df, low0), hn::ShiftLeft<16>(RoundToBFloat16(df, high0)));
-      words1 = hn::Or(RoundToBFloat16(df, low1), hn::ShiftLeft<16>(RoundToBFloat16(df, high1)));
-    }
-    hn::StoreU(hn::BitCast(d16, words0), d16, to0);
-    hn::StoreU(hn::BitCast(d16, words1), d16, to1);
+    hn::StoreU(RoundToHalves(low0, high0), d16, to0);
+    hn::StoreU(RoundToHalves(low1, high1), d16, to1);
   }
 
-  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
-  // must not be a NaN.
-  static HWY_INLINE WordVec RoundHigh(EntryVec v) {
+  // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
+  // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
+  // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
+  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0.
+  static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
-    const auto bits = hn::BitCast(dw, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1));
-    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7FFF)));
+    const hn::Repartition<std::uint16_t, Words> d16;
+    if constexpr (!kKeepsShortNans) {
+      low = WithShortNans(low);
+      high = WithShortNans(high);
+    }
+    const WordVec lows = hn::BitCast(dw, low), highs = hn::BitCast(dw, high);
+    const auto upper = Halves(highs, hn::ShiftRight<16>(lows));
+    const auto rest = Halves(hn::ShiftLeft<16>(highs), lows);
+    const auto half = hn::OrAnd(hn::Set(d16, 0x7FFE), upper, hn::Set(d16, 1));
+    return hn::Add(upper, hn::ShiftRight<15>(RoundedMean(d16, rest, half)));
+  }
+
+  // The high halves of some words, and the low halves of others.
+  static HWY_INLINE auto Halves(WordVec high, WordVec low) {
+    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto highs = hn::BitCast(d16, high), lows = hn::BitCast(d16, low);
+    return kBigEndian ? hn::OddEven(lows, highs) : hn::OddEven(highs, lows);
+  }
+
+  // The same floats, but the lower 16 bits of NaNs are 0.
+  static HWY_INLINE EntryVec WithShortNans(EntryVec v) {
+    const auto nan = hn::BitCast(Entries(), hn::Set(Words(), kNanBits<POSENC_F32>));
+    return hn::IfThenElse(hn::Eq(v, v), v, nan);
   }
 };
 
