@@ -53,6 +53,7 @@ struct Setting {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
     spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
     from_source = kind % 2 == 1;
+    converts = kind % 4 == 3;
     cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
     rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
@@ -130,6 +131,7 @@ struct Setting {
   std::int64_t first = 1000;               // first position
   bool easy = false;                       // lists are consecutive positions, and none needs wide arithmetic
   bool from_source = false;                // rotations read a source, not in place
+  bool converts = false;                   // a source is float32, and the result has the type of the call
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
   posenc_type position_type = POSENC_F64;  // type of positions in a call that also takes ids
   posenc_encoder* encoder = nullptr;

@@ -130,8 +130,13 @@ inline void Tensors(Call& c) {
   for (posenc_heads& t : c.a.tensors) {
     const bool is_first = &t == c.a.tensors;
     t.type = c.a.type;
-    c.choices.push_back({&t.type, {c.a.type}, Refusal(POSENC_BAD_TYPE, "tensor")});
-    c.choices.push_back({&t.source_type, {0, c.a.type}, Refusal(POSENC_BAD_TYPE, "source_type")});
+    const bool converts = c.setting.converts && from_source && t.type != POSENC_F32;
+    const posenc_type source_type = converts ? POSENC_F32 : c.a.type;
+    t.source_type = converts ? POSENC_F32 : posenc_type{};
+    c.choices.push_back({&t.type, converts ? Types{POSENC_F32, POSENC_BF16, POSENC_F16} : Types{c.a.type},
+                         Refusal(POSENC_BAD_TYPE, "tensor")});
+    c.choices.push_back({&t.source_type, converts ? Types{POSENC_F32} : Types{0, c.a.type},
+                         Refusal(POSENC_BAD_TYPE, "source_type")});
     t.heads = is_first ? 2 : 1;
     t.scale = is_first ? 0.0 : 0.1;
     t.inverse = is_first ? 0 : 1;
@@ -141,10 +146,10 @@ inline void Tensors(Call& c) {
     data.are_heads = true;
     data.null = rule::null_heads_data;
     if (from_source) {
-      Buffer& source = c.Add("source", &t.source, Use::kRead, Values::kEntries, c.a.type,
+      Buffer& source = c.Add("source", &t.source, Use::kRead, Values::kEntries, source_type,
                              {tokens, t.heads, dim}, &t.source_token_stride, &t.source_head_stride);
       source.are_heads = true;
-      source.null = POSENC_OK;
+      source.null = converts ? Refusal(rule::null_heads_source) : Refusal(POSENC_OK);
     }
     c.choices.push_back({&t.inverse, {0, 1}, Refusal(POSENC_BAD_ARGUMENT, "inverse")});
     c.choices.push_back({&t.reserved, {0}, Refusal(POSENC_BAD_ARGUMENT, "reserved")});

@@ -100,12 +100,22 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;
-      EXPECT_NE(rotary->bounded[type], nullptr) << n << ", type " << type;
       EXPECT_EQ(rotary->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
         EXPECT_NE(rotary->pack[type][pairing], nullptr) << n << ", type " << type;
-        EXPECT_NE(rotary->quickly[type][pairing], nullptr) << n << ", type " << type;
-        EXPECT_NE(rotary->fast[type][pairing], nullptr) << n << ", type " << type;
+      }
+    }
+    for (const internal::ElementTypes types : {internal::ElementTypes{POSENC_F32, POSENC_F32},
+                                               {POSENC_BF16, POSENC_BF16},
+                                               {POSENC_F16, POSENC_F16},
+                                               {POSENC_F32, POSENC_BF16},
+                                               {POSENC_F32, POSENC_F16}}) {
+      const std::size_t index = internal::IndexOf(types);
+      EXPECT_NE(rotary->bounded[index], nullptr) << n << ", types " << index;
+      EXPECT_NE(rotary->rest[index], nullptr) << n << ", types " << index;
+      for (const posenc_pairing pairing : kPairings) {
+        EXPECT_NE(rotary->quickly[index][pairing], nullptr) << n << ", types " << index;
+        EXPECT_NE(rotary->fast[index][pairing], nullptr) << n << ", types " << index;
       }
     }
   }

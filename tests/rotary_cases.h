@@ -119,6 +119,13 @@ class ScaledAngle {
     return {FromBits<T>(x.bits), FromBits<T>(y.bits)};
   }
 
+  // The same for elements that are rounded to another type: the bits of the results.
+  Rotated<std::uint64_t> RotateTo(posenc_type type, const Rotated<double>& pair) const {
+    oracle::Rounding x, y;
+    angle_.Rotate(type, pair.x, pair.y, &x, &y);
+    return {x.bits, y.bits};
+  }
+
   // The cosine and the sine.
   template <class T>
   Rotated<T> Entries() const {

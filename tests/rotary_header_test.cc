@@ -264,13 +264,43 @@ TEST(RotaryCalls, RotateByAnglesIsThatOfC) {
   EXPECT_EQ(angles.get(), before);
 }
 
-// Tensors of different types compile, but the call is refused.
-TEST(RotaryCalls, TensorsHaveOneType) {
+// Tensors that are read as different types compile, but the call is refused.
+TEST(RotaryCalls, TensorsHaveOneSourceType) {
   const Rotary rotary = Create();
   float q[kHeadDim] = {};
   BFloat16 k[kHeadDim] = {};
   EXPECT_EQ(rotary.Rotate(0, 1, {{q, 1, kHeadDim, kHeadDim}, {k, 1, kHeadDim, kHeadDim}}),
-            Refusal(POSENC_BAD_TYPE, "all tensors of a call must have the same type"));
+            Refusal(POSENC_BAD_TYPE, "all tensors of a call must have the same source_type"));
+}
+
+// q stays float, and k becomes bfloat16, as in C.
+TEST(RotaryCalls, ConvertFromASource) {
+  const Rotary rotary = Create();
+  float q[kHeadDim], k[kHeadDim], want_q[kHeadDim];
+  BFloat16 k_converted[kHeadDim] = {}, want_k[kHeadDim] = {}, typed_k[kHeadDim] = {};
+  for (std::size_t e = 0; e < kHeadDim; ++e) want_q[e] = q[e] = k[e] = 1.0f + 0.37f * static_cast<float>(e);
+  posenc_heads c[2] = {};
+  c[0].type = POSENC_F32;
+  c[0].data = want_q;
+  c[1].type = POSENC_BF16;
+  c[1].source_type = POSENC_F32;
+  c[1].data = want_k;
+  c[1].source = k;
+  for (posenc_heads& heads : c) {
+    heads.heads = 1;
+    heads.token_stride = heads.head_stride = kHeadDim;
+  }
+  ASSERT_EQ(posenc_rotate(rotary.get(), 3, 1, c, 2), POSENC_OK);
+  EXPECT_EQ(
+      rotary.Rotate(3, 1, {{q, 1, kHeadDim, kHeadDim}, Heads(k_converted, 1, kHeadDim, kHeadDim).From(k)}),
+      POSENC_OK);
+  EXPECT_EQ(std::memcmp(q, want_q, sizeof(q)), 0);
+  EXPECT_EQ(std::memcmp(k_converted, want_k, sizeof(want_k)), 0);
+  EXPECT_NE(want_k[0].bits, 0);
+  const void* const untyped = k;
+  EXPECT_EQ(rotary.Rotate(3, 1, {Heads(typed_k, 1, kHeadDim, kHeadDim).From(POSENC_F32, untyped)}),
+            POSENC_OK);
+  EXPECT_EQ(std::memcmp(typed_k, want_k, sizeof(want_k)), 0);
 }
 
 static_assert(std::is_trivially_copyable_v<RotarySpec> && sizeof(RotarySpec) == sizeof(posenc_rotary_spec) &&

@@ -116,7 +116,7 @@ Spec RandomSpec(Random* random, SpecData* data) {
         if constexpr (std::is_integral_v<Number>) number = random->Integer<Number>();
         if constexpr (!std::is_integral_v<Number>) number = random->Real<Number>();
         if (std::strcmp(member.name, "axes") == 0 && !random->Is(3))
-          number = random->Below(POSENC_MAX_AXES + 1);
+          number = static_cast<Number>(random->Below(POSENC_MAX_AXES + 1));
       });
     }
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "call/rotary.h"
 #include "call/tensor_overlaps.h"
 #include "number/elements.h"
 #include "rotary_cases.h"
@@ -48,14 +49,16 @@ bool AnyPairOverlaps(const TensorShape& shape, const std::vector<posenc_heads>& 
   return false;
 }
 
-std::set<std::uintptr_t> BytesOf(const TensorShape& shape, const void* data, std::size_t token_stride,
-                                 const posenc_heads& heads, std::size_t head_stride) {
+std::set<std::uintptr_t> BytesOf(const TensorShape& shape, posenc_type type, const void* data,
+                                 std::size_t token_stride, const posenc_heads& heads,
+                                 std::size_t head_stride) {
+  const std::size_t size = internal::ElementSize(type);
   std::set<std::uintptr_t> bytes;
   for (std::size_t t = 0; t < shape.tokens; ++t) {
     for (std::size_t h = 0; h < heads.heads; ++h) {
       const std::uintptr_t begin =
-          reinterpret_cast<std::uintptr_t>(data) + (t * token_stride + h * head_stride) * shape.element_size;
-      for (std::size_t k = 0; k < shape.head_dim * shape.element_size; ++k) bytes.insert(begin + k);
+          reinterpret_cast<std::uintptr_t>(data) + (t * token_stride + h * head_stride) * size;
+      for (std::size_t k = 0; k < shape.head_dim * size; ++k) bytes.insert(begin + k);
     }
   }
   return bytes;
@@ -65,11 +68,11 @@ std::set<std::uintptr_t> BytesOf(const TensorShape& shape, const void* data, std
 bool AnyByteIsShared(const TensorShape& shape, const std::vector<posenc_heads>& tensors) {
   std::vector<std::set<std::uintptr_t>> written, read;
   for (const posenc_heads& heads : tensors) {
-    written.push_back(BytesOf(shape, heads.data, heads.token_stride, heads, heads.head_stride));
+    written.push_back(BytesOf(shape, heads.type, heads.data, heads.token_stride, heads, heads.head_stride));
     read.emplace_back();
     if (!internal::IsInPlace(heads, shape.tokens)) {
-      read.back() = BytesOf(shape, heads.source, internal::SourceTokenStride(heads), heads,
-                            internal::SourceHeadStride(heads));
+      read.back() = BytesOf(shape, internal::SourceType(heads), heads.source,
+                            internal::SourceTokenStride(heads), heads, internal::SourceHeadStride(heads));
     }
   }
   const auto meet = [](const std::set<std::uintptr_t>& a, const std::set<std::uintptr_t>& b) {
@@ -83,8 +86,8 @@ bool AnyByteIsShared(const TensorShape& shape, const std::vector<posenc_heads>& 
   return false;
 }
 
-constexpr TensorShape kShape = {3, 8, sizeof(float)};  // of ordered tensors
-constexpr std::size_t kHeads = 2, kBytes = kHeads * kShape.head_dim * kShape.element_size;
+constexpr TensorShape kShape = {3, 8};  // of ordered tensors, which are float32
+constexpr std::size_t kHeads = 2, kBytes = kHeads * kShape.head_dim * sizeof(float);
 
 // Ways to put tensors into memory so that they do not overlap. Most have two heads.
 struct Order {
@@ -124,8 +127,8 @@ std::vector<posenc_heads> InSameRows(std::size_t count) {
 std::vector<posenc_heads> HeadByHead(std::size_t count) {
   std::vector<posenc_heads> tensors;
   for (std::size_t i = 0; i < count; ++i) {
-    tensors.push_back(HeadsAt(kBase + i * kShape.head_dim * kShape.element_size,
-                              count * kHeads * kShape.head_dim, count * kShape.head_dim));
+    tensors.push_back(HeadsAt(kBase + i * kShape.head_dim * sizeof(float), count * kHeads * kShape.head_dim,
+                              count * kShape.head_dim));
   }
   return tensors;
 }
@@ -160,7 +163,7 @@ std::vector<posenc_heads> EveryThirdRow(std::size_t count) {
   std::vector<posenc_heads> tensors;
   for (std::size_t i = 0; i < count; ++i) {
     tensors.push_back(
-        HeadsAt(kBase + i * kShape.head_dim * kShape.element_size, (1 + i % 3) * count * kShape.head_dim, 0));
+        HeadsAt(kBase + i * kShape.head_dim * sizeof(float), (1 + i % 3) * count * kShape.head_dim, 0));
     tensors.back().heads = 1;
   }
   return tensors;
@@ -223,17 +226,26 @@ TEST(TensorOverlaps, RandomTensors) {
   const auto below = [&](std::size_t end) { return std::size_t{random() % end}; };
   std::size_t kinds[2][2] = {};  // by whether bytes are shared, and the answer
   for (int trial = 0; trial < 20000; ++trial) {
-    const TensorShape shape{1 + below(3), 1 + below(2), below(2) == 0 ? sizeof(float) : 2};
+    const TensorShape shape{1 + below(3), 1 + below(2)};
+    const posenc_type type = below(2) == 0 ? POSENC_F32 : POSENC_F16;
+    const bool converts = type == POSENC_F32 && below(2) == 0;  // some tensors become bfloat16
     const std::size_t unit = 1 + below(6), slots = std::size_t{16} << below(8);
     std::vector<posenc_heads> tensors(2 + below(trial % 10 == 0 ? 60 : 6));
     for (posenc_heads& heads : tensors) {
       heads = {};
+      heads.type = type;
+      if (converts && below(2) == 0) {
+        heads.type = POSENC_BF16;
+        heads.source_type = POSENC_F32;
+      }
+      const std::size_t size = internal::ElementSize(heads.type);
       heads.heads = below(3);
       heads.head_stride = shape.head_dim + unit * below(4);
       heads.token_stride = heads.head_stride * std::max<std::size_t>(heads.heads, 1) + unit * below(4);
       if (below(4) == 0) std::swap(heads.head_stride, heads.token_stride);
-      heads.data = At(4096 + unit * shape.element_size * below(slots) + (below(4) == 0 ? below(4) : 0));
-      if (below(4) == 0) heads.source = At(4096 + unit * shape.element_size * below(slots));
+      heads.data = At(4096 + unit * size * below(slots) + (below(4) == 0 ? below(4) : 0));
+      if (heads.source_type == POSENC_F32 || below(4) == 0)
+        heads.source = At(4096 + unit * size * below(slots));
       if (below(4) == 0) heads.source_token_stride = unit * (1 + below(8));
     }
     const bool want = AnyPairOverlaps(shape, tensors), got = Search(shape, tensors).any;
@@ -248,7 +260,7 @@ TEST(TensorOverlaps, RandomTensors) {
 
 // Memory that would go on behind the end of the address space overlaps what begins in it.
 TEST(TensorOverlaps, EndOfTheAddressSpace) {
-  const TensorShape shape{1, 8, sizeof(float)};
+  const TensorShape shape{1, 8};
   for (const std::uintptr_t distance : {31u, 32u}) {
     for (const std::uintptr_t behind : {0u, 1u, 20u}) {
       const std::uintptr_t last = UINTPTR_MAX - 31 + behind;
@@ -263,10 +275,10 @@ TEST(TensorOverlaps, EndOfTheAddressSpace) {
 
 // Two tensors overlap at a multiple of the period with which the others alternate.
 TEST(TensorOverlaps, AtTheEndOfAPeriod) {
-  const TensorShape shape{1, 8, 1};
-  constexpr std::size_t kPeriod = 1000;
+  const TensorShape shape{1, 2};
+  constexpr std::size_t kPeriod = 1000, kElements = kPeriod / sizeof(float);
   std::vector<posenc_heads> tensors;
-  for (std::size_t i = 0; i < 20; ++i) tensors.push_back(HeadsAt(kPeriod * 1000 + 100 + 8 * i, 0, kPeriod));
+  for (std::size_t i = 0; i < 20; ++i) tensors.push_back(HeadsAt(kPeriod * 1000 + 100 + 8 * i, 0, kElements));
   for (const std::size_t begin : {kPeriod - 4, kPeriod + 4}) {
     tensors.push_back(HeadsAt(kPeriod * 1000 + begin, 0, 0));
     tensors.back().heads = 1;

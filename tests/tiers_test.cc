@@ -96,8 +96,9 @@ TEST_P(RotaryTiers, HardlyAnyIsWide) {
           for (std::size_t k = 0; k < kAll; ++k) {
             const std::size_t head = k / kPairs;
             const bool is_odd = !is_one || k % kPairs == head * 7 % kPairs;
-            const tools::InputPair pair = tools::MakeInput(
-                is_odd ? kind : tools::Inputs::kNormal, TypeOf<T>(), tools::HashOf(5, head, 0, k), 1.0, 0.0);
+            const tools::InputPair pair =
+                tools::MakeInput(is_odd ? kind : tools::Inputs::kNormal, TypeOf<T>(), TypeOf<T>(),
+                                 tools::HashOf(5, head, 0, k), 1.0, 0.0);
             const ElementIndices at = IndicesOf(pairing, k % kPairs, kPairs);
             x[head * 2 * kPairs + at.a] = FromBits<T>(pair.a);
             x[head * 2 * kPairs + at.b] = FromBits<T>(pair.b);

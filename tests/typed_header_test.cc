@@ -357,10 +357,10 @@ TEST(Encoders, MemorySizeIsThatOfC) {
   EXPECT_EQ(Encoder::MemorySize(MakeSpec(kDim), nullptr), Refusal(POSENC_NULL, "bytes must not be null"));
   // The sizes in the comment of posenc_c.h. Without SIMD every encoder is as small as with lists_only.
   const auto kilobytes = [](int lists_only) {
-    Spec spec(MakeSpec(512));
-    spec.lists_only = lists_only;
+    Spec wide(MakeSpec(512));
+    wide.lists_only = lists_only;
     std::size_t bytes = 0;
-    EXPECT_EQ(Encoder::MemorySize(spec, &bytes), POSENC_OK);
+    EXPECT_EQ(Encoder::MemorySize(wide, &bytes), POSENC_OK);
     return (bytes + 500) / 1000;
   };
   EXPECT_EQ(kilobytes(1), 6u);

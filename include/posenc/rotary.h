@@ -45,10 +45,12 @@ struct RotarySpec : posenc_rotary_spec {
       : posenc_rotary_spec(spec) {}  // a copy, which points to the same arrays
 };
 
-// posenc_heads: the heads of one tensor, rotated in place. Set other members for a source, scale or inverse.
+// posenc_heads: the heads of one tensor, rotated in place or from a source. Set other members for a scale,
+// for inverse, or for strides of the source.
 //
 //   [tokens, heads, head_dim]     Heads(data, heads, heads * head_dim, head_dim)
 //   [heads, tokens, head_dim]     Heads(data, heads, head_dim, tokens * head_dim)
+//   from a source, such as float to bfloat16    Heads(...).From(source)
 struct Heads : posenc_heads {
   template <class T>
   constexpr Heads(T* data_, std::size_t heads_, std::size_t token_stride_, std::size_t head_stride_)
@@ -61,6 +63,18 @@ struct Heads : posenc_heads {
     heads = heads_;
     token_stride = token_stride_;
     head_stride = head_stride_;
+  }
+
+  // The same heads, read from a source that has the same strides, and the type T or source_type_.
+  template <class T>
+  constexpr Heads From(const T* source_) const {
+    return From(TypeOf<T>(), source_);
+  }
+  constexpr Heads From(posenc_type source_type_, const void* source_) const {
+    Heads from = *this;
+    from.source_type = source_type_;
+    from.source = source_;
+    return from;
   }
 };
 static_assert(sizeof(Heads) == sizeof(posenc_heads), "a list of Heads is an array of posenc_heads");

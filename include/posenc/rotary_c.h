@@ -32,7 +32,6 @@
 //   if (status == POSENC_OK) status = posenc_rotate(rotary, n_past, tokens, tensors, 2);   // in place
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //   posenc_rotary_destroy(rotary);
-//
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_C_H_
 #define POSENC_ROTARY_C_H_
@@ -132,7 +131,7 @@ typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;         // elements of a head
   size_t rotary_dim;       // [0, which means head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;    // [0] the first that rotates. Elements that do not rotate stay or are copied
+  size_t rotary_offset;    // [0] the first that rotates. The others stay, or are copied to the type
   posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k before the rotation
   // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
   posenc_pairing output_pairing;
@@ -209,6 +208,7 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 //   [heads, tokens, head_dim]     head_dim            tokens * head_dim
 //
 // Clear the struct, then set what you need: members after head_stride may stay 0. The struct will not grow.
+// If types differ, source must be set and not overlap data. NaNs that do not rotate become POSENC_EXACT's.
 typedef struct posenc_heads {
   posenc_type type;            // of the result: F32, BF16 or F16
   posenc_type source_type;     // of the input. 0 means type; another one than type may only be F32
@@ -216,7 +216,7 @@ typedef struct posenc_heads {
   size_t heads;                // of each token
   size_t token_stride;         // in elements
   size_t head_stride;          // in elements
-  const void* source;          // the input. If it is NULL, or data with equal strides: in place
+  const void* source;          // the input. If NULL, or data with equal strides: in place
   size_t source_token_stride;  // 0 means token_stride
   size_t source_head_stride;   // 0 means head_stride
   double scale;                // multiplies the amplitude; 2^-64 .. 2^64, or 0, which means 1
@@ -227,9 +227,9 @@ typedef struct posenc_heads {
   const float* token_factors;  // NULL, or [tokens], 2^-64 .. 2^64: each multiplies all elements of its token
 } posenc_heads;
 
-// Rotates tensors [count], all of one type. Token t is at position first_position + t on all axes. Positions
-// p must have |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Tensors
-// may be rotated in place. Otherwise written heads must overlap nothing that the call uses. Batches:
+// Rotates tensors [count] of one source type. Token t is at position first_position + t on all axes, and
+// |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Tensors may be
+// rotated in place. Otherwise written heads must overlap nothing that the call uses. Batches:
 //   [batch, heads, tokens, head_dim], equal positions in all sequences    one call, heads = batch * heads
 //   [batch, heads, tokens, head_dim], positions differ (left padding)     a call for each sequence
 //   [batch, tokens, heads, head_dim]            posenc_rotate_at, tokens = batch * tokens

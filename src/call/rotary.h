@@ -67,15 +67,20 @@ struct TokenPositions {
   }
 };
 
-// The tensors of a call. All have the same tokens. The checks (rotary_checks.cc) make sure that all have the
-// same type.
+// The type of a tensor's elements that are read; a source_type of 0 means the type of the result.
+inline posenc_type SourceType(const posenc_heads& heads) {
+  return heads.source_type == posenc_type{} ? heads.type : heads.source_type;
+}
+
+// The tensors of a call. All have the same tokens. The checks (rotary_checks.cc) make sure that all are read
+// as the same type.
 struct Tensors {
   Tensors(const posenc_heads* tensors, std::size_t how_many)
-      : type(tensors == nullptr || how_many == 0 ? POSENC_F32 : tensors->type),
+      : source_type(tensors == nullptr || how_many == 0 ? POSENC_F32 : SourceType(*tensors)),
         heads(tensors),
         count(how_many) {}
 
-  posenc_type type;
+  posenc_type source_type;
   const posenc_heads* heads;  // [count]
   std::size_t count;
 };
@@ -89,8 +94,9 @@ inline std::size_t SourceHeadStride(const posenc_heads& heads) {
 }
 inline double ScaleOf(const posenc_heads& heads) { return heads.scale == 0.0 ? 1.0 : heads.scale; }
 // Whether each head is written where it was read. The strides do not matter if there is only one token, or
-// one head.
+// one head. A tensor whose types differ never is: it needs a source.
 inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {
+  if (SourceType(heads) != heads.type) return false;
   return heads.source == nullptr ||
          (heads.source == heads.data && (tokens < 2 || SourceTokenStride(heads) == heads.token_stride) &&
           (heads.heads < 2 || SourceHeadStride(heads) == heads.head_stride));

@@ -51,10 +51,11 @@ posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
 }
 
 // Checks the members of a tensor that are neither sizes nor pointers to elements.
-posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_heads& heads) {
+posenc_status CheckMembers(double amplitude, posenc_type source_type, const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
-  if (heads.type != type) return rule::type_tensors;
-  if (heads.source_type != posenc_type{} && heads.source_type != heads.type) return rule::type_source;
+  const posenc_type from = SourceType(heads);
+  if (from != heads.type && from != POSENC_F32) return rule::type_source;
+  if (from != source_type) return rule::type_tensors;
   if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
   if (heads.reserved != 0 || heads.norm != nullptr || heads.slots != nullptr ||
       heads.token_factors != nullptr) {
@@ -68,12 +69,13 @@ posenc_status CheckMembers(double amplitude, posenc_type type, const posenc_head
 class CheckedTensors {
  public:
   CheckedTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors)
-      : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim, ElementSize(tensors.type)} {}
+      : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim} {}
 
   posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_status status = CheckMembers(rotary_.table.amplitude, tensors_.type, tensors_.heads[i]);
+      const posenc_status status =
+          CheckMembers(rotary_.table.amplitude, tensors_.source_type, tensors_.heads[i]);
       if (status != POSENC_OK) return status;
     }
     if (shape_.tokens == 0) return rule::ok;
@@ -132,6 +134,7 @@ class CheckedTensors {
       const bool is_torn = rotary_.from != rotary_.to && rotary_.pairs > kMaxPiece;
       return is_torn ? rule::pairing_in_place : rule::ok;
     }
+    if (heads.source == nullptr) return rule::null_heads_source;  // the types differ
     if (!FindSource(shape_, heads, &memory->source)) return rule::size_heads;
     return MayOverlap(memory->data, memory->source) ? rule::overlap_source : rule::ok;
   }

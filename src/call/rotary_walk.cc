@@ -19,11 +19,15 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Guesses from the size of all tensors which cache holds them.
+// Guesses from the size of all tensors which cache holds them. A source counts if its type differs.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
-  std::size_t heads = 0;
-  for (std::size_t i = 0; i < tensors.count; ++i) heads += tensors.heads[i].heads;
-  const std::size_t bytes = tokens * heads * rotary.head_dim * ElementSize(tensors.type);
+  std::size_t head_bytes = 0;  // of an element of each head
+  for (std::size_t i = 0; i < tensors.count; ++i) {
+    const posenc_heads& tensor = tensors.heads[i];
+    const std::size_t read = tensor.type == tensors.source_type ? 0 : ElementSize(tensors.source_type);
+    head_bytes += tensor.heads * (ElementSize(tensor.type) + read);
+  }
+  const std::size_t bytes = tokens * head_bytes * rotary.head_dim;
   if (bytes <= kCoreBytes) return Cached::kByCore;
   return bytes < kSharedBytes ? Cached::kByShared : Cached::kNowhere;
 }
@@ -31,12 +35,16 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
 // The heads of a tensor, token by token.
 class TokenHeads {
  public:
-  TokenHeads(const Rotary& rotary, posenc_type type, const posenc_heads& tensor, std::size_t tokens,
-             Cached cached)
-      : rotary_(rotary), tensor_(tensor), size_(ElementSize(type)), cached_(cached) {
+  TokenHeads(const Rotary& rotary, const posenc_heads& tensor, std::size_t tokens, Cached cached)
+      : rotary_(rotary),
+        tensor_(tensor),
+        types_{SourceType(tensor), tensor.type},
+        source_size_(ElementSize(types_.from)),
+        size_(ElementSize(types_.to)),
+        cached_(cached) {
     in_place_ = IsInPlace(tensor, tokens);
-    is_direct_ =
-        IsAligned(tensor.data) && (in_place_ || IsAligned(tensor.source)) && rotary.from == rotary.to;
+    is_direct_ = IsAligned(tensor.data, size_) && (in_place_ || IsAligned(tensor.source, source_size_)) &&
+                 rotary.from == rotary.to;
   }
 
   // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
@@ -46,15 +54,15 @@ class TokenHeads {
     const std::size_t stride = tensor_.head_stride * size_;
     auto* data =
         static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
-    Heads heads = {data,       data,   stride, stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
-                   rotary_.to, cached_};
+    Heads heads = {data,       data,    stride,   stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
+                   rotary_.to, cached_, types_.to};
     if (!in_place_) {
       heads.source = static_cast<const unsigned char*>(tensor_.source) +
-                     (t * SourceTokenStride(tensor_) + rotary_.offset) * size_;
-      heads.source_stride = SourceHeadStride(tensor_) * size_;
+                     (t * SourceTokenStride(tensor_) + rotary_.offset) * source_size_;
+      heads.source_stride = SourceHeadStride(tensor_) * source_size_;
       if (rotary_.First() == 0) CopyRest(heads);
     }
-    heads.source += FirstElement(rotary_.from) * size_;
+    heads.source += FirstElement(rotary_.from) * source_size_;
     heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
       rotation.Rotate(gain, heads);
@@ -64,61 +72,68 @@ class TokenHeads {
   }
 
  private:
-  bool IsAligned(const void* p) const { return (reinterpret_cast<std::uintptr_t>(p) & (size_ - 1)) == 0; }
+  static bool IsAligned(const void* p, std::size_t size) {
+    return (reinterpret_cast<std::uintptr_t>(p) & (size - 1)) == 0;
+  }
 
   // The element of a head at which the pairs begin.
   std::size_t FirstElement(posenc_pairing pairing) const {
     return ElementsOf(pairing, rotary_.First(), rotary_.head_pairs).a;
   }
 
-  // Not inlined, because its buffer takes 4 KB of stack, which calls without a buffer should not need.
+  // Not inlined, because its buffers take 6 KB of stack, which calls without a buffer should not need.
   template <class Rotation>
   POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
+    alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];  // of another type
+    unsigned char* const results = types_.from == types_.to ? buffer : short_results;
     for (std::size_t h = 0; h < heads.count; ++h) {
-      Copy(heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer, heads.pairs);
-      rotation.Rotate(
-          gain, Heads{buffer, buffer, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing, Cached::kByCore});
-      rotation.End();  // before the next head takes the buffer
-      Copy(buffer, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
+      Copy(source_size_, heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer,
+           heads.pairs);
+      rotation.Rotate(gain, Heads{buffer, results, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing,
+                                  Cached::kByCore, types_.to});
+      rotation.End();  // before the next head takes the buffers
+      Copy(size_, results, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
     }
   }
 
-  // Copies pairs from one pairing into the pairing that is written. In half-split pairing, `apart` and
-  // `apart_to` are the distances between the two elements of a pair.
-  void Copy(const unsigned char* from, posenc_pairing pairing, std::size_t apart, unsigned char* to,
-            std::size_t apart_to) const {
+  // Copies pairs of elements of a size from one pairing into the pairing that is written. In half-split
+  // pairing, `apart` and `apart_to` are the distances between the two elements of a pair.
+  void Copy(std::size_t size, const unsigned char* from, posenc_pairing pairing, std::size_t apart,
+            unsigned char* to, std::size_t apart_to) const {
     const std::size_t pairs = rotary_.pairs;
     if (pairing == rotary_.to) {
-      const std::size_t halves = pairing == POSENC_HALF_SPLIT ? 2 : 1, bytes = 2 * pairs * size_ / halves;
+      const std::size_t halves = pairing == POSENC_HALF_SPLIT ? 2 : 1, bytes = 2 * pairs * size / halves;
       for (std::size_t k = 0; k < halves; ++k) {
-        std::memcpy(to + k * apart_to * size_, from + k * apart * size_, bytes);
+        std::memcpy(to + k * apart_to * size, from + k * apart * size, bytes);
       }
       return;
     }
     for (std::size_t i = 0; i < pairs; ++i) {
       const PairIndex old = ElementsOf(pairing, i, apart), now = ElementsOf(rotary_.to, i, apart_to);
-      std::memcpy(to + now.a * size_, from + old.a * size_, size_);
-      std::memcpy(to + now.b * size_, from + old.b * size_, size_);
+      std::memcpy(to + now.a * size, from + old.a * size, size);
+      std::memcpy(to + now.b * size, from + old.b * size, size);
     }
   }
 
-  // Copies the elements of a head that do not rotate, before and after the ones that do.
+  // Copies the elements of a head that do not rotate, before and after the ones that do, and converts them to
+  // the type of the results.
   void CopyRest(const Heads& heads) const {
-    const std::size_t before = rotary_.offset * size_, rotated = 2 * rotary_.head_pairs * size_;
-    const std::size_t after = rotary_.head_dim * size_ - before - rotated;
+    const std::size_t before = rotary_.offset, rotated = 2 * rotary_.head_pairs;
+    const std::size_t after = rotary_.head_dim - before - rotated;
     if (before + after == 0) return;
     for (std::size_t h = 0; h < heads.count; ++h) {
       const unsigned char* from = heads.source + h * heads.source_stride;
       unsigned char* to = heads.data + h * heads.stride;
-      std::memcpy(to - before, from - before, before);
-      std::memcpy(to + rotated, from + rotated, after);
+      StoreRest(rotary_.kernels, types_, from - before * source_size_, before, 1.0f, to - before * size_);
+      StoreRest(rotary_.kernels, types_, from + rotated * source_size_, after, 1.0f, to + rotated * size_);
     }
   }
 
   const Rotary& rotary_;
   const posenc_heads& tensor_;
-  std::size_t size_;
+  ElementTypes types_;
+  std::size_t source_size_, size_;  // of an element
   Cached cached_;
   bool in_place_, is_direct_;
 };
@@ -127,11 +142,11 @@ class TokenHeads {
 class ByAngles {
  public:
   // One of the two is null.
-  ByAngles(const Rotary& rotary, posenc_type type, const TokenPositions* positions, const TokensOfStep* ready)
+  ByAngles(const Rotary& rotary, posenc_type from, const TokenPositions* positions, const TokensOfStep* ready)
       : rotary_(rotary),
         positions_(positions),
         ready_(ready),
-        rotation_(rotary.kernels, rotary.table, rotary.arithmetic, type) {}
+        rotation_(rotary.kernels, rotary.table, rotary.arithmetic, from) {}
 
   void Begin(std::size_t t) {
     if (ready_ != nullptr) return rotation_.Begin(ready_->At(t, rotary_));
@@ -153,10 +168,10 @@ class ByAngles {
 // A rotation in float arithmetic by numbers that are ready: by rows of the caller's cache, or by angles.
 class ByFloats {
  public:
-  ByFloats(const Rotary& rotary, posenc_type type, const CacheRows& rows, const CacheAccess& cache)
-      : rotary_(rotary), type_(type), rows_(&rows), cache_(&cache) {}
-  ByFloats(const Rotary& rotary, posenc_type type, const TokensOfStep& ready)
-      : rotary_(rotary), type_(type), ready_(&ready) {}
+  ByFloats(const Rotary& rotary, posenc_type from, const CacheRows& rows, const CacheAccess& cache)
+      : rotary_(rotary), from_(from), rows_(&rows), cache_(&cache) {}
+  ByFloats(const Rotary& rotary, posenc_type from, const TokensOfStep& ready)
+      : rotary_(rotary), from_(from), ready_(&ready) {}
 
   void Begin(std::size_t t) {
     token_ = t;
@@ -164,7 +179,7 @@ class ByFloats {
   }
   void Rotate(const Gain& gain, const Heads& heads) {
     if (!(gain == loaded_)) Load(gain);
-    RotateByFloats(rotary_.kernels, type_, floats_.cosines, floats_.sines, heads);
+    RotateByFloats(rotary_.kernels, from_, floats_.cosines, floats_.sines, heads);
   }
   void End() {}
   Tally tally() const { return {}; }
@@ -178,7 +193,7 @@ class ByFloats {
   }
 
   const Rotary& rotary_;
-  posenc_type type_;
+  posenc_type from_;
   const CacheRows* rows_ = nullptr;
   const CacheAccess* cache_ = nullptr;
   const TokensOfStep* ready_ = nullptr;
@@ -200,7 +215,7 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
       const posenc_heads& tensor = tensors.heads[i];
       if (tensor.heads == 0) continue;
       const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
-      TokenHeads(rotary, tensors.type, tensor, tokens, cached).Rotate(t, gain, rotation);
+      TokenHeads(rotary, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
   }
   rotation.End();
@@ -212,7 +227,7 @@ Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const 
                    std::size_t tokens, const Tensors& tensors) {
   return ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      ByAngles rotation(piece, tensors.type, positions, ready);
+      ByAngles rotation(piece, tensors.source_type, positions, ready);
       return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
@@ -239,7 +254,7 @@ void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tok
   }
   ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      ByFloats rotation(piece, tensors.type, ready);
+      ByFloats rotation(piece, tensors.source_type, ready);
       return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
     });
   });
@@ -249,7 +264,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
   ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
       const CacheAccess cache(piece, rows.cache);
-      ByFloats rotation(piece, tensors.type, rows, cache);
+      ByFloats rotation(piece, tensors.source_type, rows, cache);
       return RotateTokens(piece, tensors, tokens, 1.0, rotation);
     });
   });

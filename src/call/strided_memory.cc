@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "number/elements.h"
+
 namespace posenc {
 namespace internal {
 namespace {
@@ -12,8 +14,9 @@ namespace {
 constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
 
 // Whether the last block ends within the address space.
-bool Fits(const TensorShape& shape, std::size_t token_stride, std::size_t heads, std::size_t head_stride) {
-  const std::size_t most = kMaxBytes / shape.element_size;
+bool Fits(const TensorShape& shape, std::size_t element_size, std::size_t token_stride, std::size_t heads,
+          std::size_t head_stride) {
+  const std::size_t most = kMaxBytes / element_size;
   if (shape.head_dim > most || (token_stride != 0 && shape.tokens - 1 > most / token_stride) ||
       (head_stride != 0 && heads - 1 > most / head_stride)) {
     return false;
@@ -34,9 +37,9 @@ bool Alternate(const StridedMemory& a, std::size_t a_bytes, const StridedMemory&
 
 }  // namespace
 
-bool FindStridedMemory(const TensorShape& shape, const void* data, std::size_t token_stride,
+bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data, std::size_t token_stride,
                        std::size_t heads, std::size_t head_stride, StridedMemory* memory) {
-  const std::size_t tokens = shape.tokens, size = shape.element_size;
+  const std::size_t tokens = shape.tokens, size = ElementSize(type);
   if (tokens == 1) token_stride = 0;
   if (heads == 1) head_stride = 0;
   // If no number has more than kSafeBits bits, nothing overflows: the two products have at most 2 * kSafeBits
@@ -44,7 +47,7 @@ bool FindStridedMemory(const TensorShape& shape, const void* data, std::size_t t
   // latency would delay calls of a single token.
   constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 5) / 2;
   if ((tokens | token_stride | heads | head_stride | shape.head_dim) >> kSafeBits != 0 &&
-      !Fits(shape, token_stride, heads, head_stride)) {
+      !Fits(shape, size, token_stride, heads, head_stride)) {
     return false;
   }
   const std::size_t token_bytes = token_stride * size, head_bytes = head_stride * size;

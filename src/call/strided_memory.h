@@ -16,7 +16,7 @@ namespace internal {
 
 // What is the same for all tensors of a call. There must be tokens.
 struct TensorShape {
-  std::size_t tokens, head_dim, element_size;
+  std::size_t tokens, head_dim;
 };
 
 // The memory of a tensor's heads, or of the heads that it is read from: [outer_count, inner_count] blocks of
@@ -33,9 +33,9 @@ struct StridedMemory {
   std::uintptr_t begin() const { return AddressOf(data); }
 };
 
-// Sets *memory. Returns false if the blocks would not fit into the address space. Strides are in elements.
-// There must be heads.
-bool FindStridedMemory(const TensorShape& shape, const void* data, std::size_t token_stride,
+// Sets *memory. Returns false if the blocks would not fit into the address space. Strides are in elements of
+// a type. There must be heads.
+bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data, std::size_t token_stride,
                        std::size_t heads, std::size_t head_stride, StridedMemory* memory);
 
 // Whether a block of a may overlap a block of b. The answer is never a wrong no. It may be a wrong yes if the
@@ -57,10 +57,11 @@ struct TensorMemory {
 
 // Set *memory to the memory of a tensor that is written, and of one that is read and not in place.
 inline bool FindData(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
-  return FindStridedMemory(shape, heads.data, heads.token_stride, heads.heads, heads.head_stride, memory);
+  return FindStridedMemory(shape, heads.type, heads.data, heads.token_stride, heads.heads, heads.head_stride,
+                           memory);
 }
 inline bool FindSource(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
-  return FindStridedMemory(shape, heads.source, SourceTokenStride(heads), heads.heads,
+  return FindStridedMemory(shape, SourceType(heads), heads.source, SourceTokenStride(heads), heads.heads,
                            SourceHeadStride(heads), memory);
 }
 

@@ -31,12 +31,13 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The floats of a vector of pairs. For float32 it has one for each double of a vector, for 16-bit types two.
-template <posenc_type kType>
-using PairsOf = std::conditional_t<kType == POSENC_F32, Floats, hn::ScalableTag<float>>;
+// The floats of a vector of pairs whose elements have a type. For float32 it has one for each double of a
+// vector, for 16-bit types two.
+template <posenc_type kFrom>
+using PairsOf = std::conditional_t<kFrom == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
 // The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are
-// added (16-bit types).
+// added (elements of 16-bit types).
 inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float) {
   return {gain.nearest(),
           gain.inverse ? -gain.nearest() : gain.nearest(),
@@ -70,7 +71,8 @@ inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, 
 // sum's error, which is 0 if the sum is exact.
 //
 //   cosine, sine  without the gain
-//   kInFloat      the sum is for floats of 16-bit types: the bound covers its rounding to float as well
+//   kInFloat      the elements have a 16-bit type, and the sum becomes a float: the bound covers this
+//                 rounding as well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
 // (|a| + |b|), with added ones.
@@ -116,10 +118,10 @@ HWY_INLINE DoubleVec SumWithin(FloatVec u_element, FloatVec v_element, DoubleVec
   return kMinus ? MinusProduct(v, s, product) : hn::MulAdd(v, s, product);
 }
 
-// Returns the bits of infinities and NaNs in the type; every NaN becomes the canonical one. The bits of
-// 16-bit types lie in the low half of each word.
+// Returns the bits of numbers of the type, infinities and NaNs; every NaN becomes the canonical one. The bits
+// of 16-bit types lie in the low half of each word.
 template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> BitsOfSpecial(DF df, hn::Vec<DF> v) {
+HWY_INLINE WordsAs<DF> BitsOfNumbers(DF df, hn::Vec<DF> v) {
   const auto canonical = WithCanonicalNans(df, v);
   if constexpr (kType == POSENC_F16) {
     return Float16Bits(df, canonical);
@@ -148,25 +150,25 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LargerBits(DF /*df*/, hn::Vec<DF> a, 
 //
 // If added angles leave many lanes undecided, BoundedRotation calls again with direct ones;
 // ResolveUndecidedPairs takes the few others.
-template <posenc_type kType>
-HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
-    hn::Vec<PairsOf<kType>> a, hn::Vec<PairsOf<kType>> b, const double* cosines, const double* sines,
-    const SinCosBounds& bounds, WordsAs<PairsOf<kType>>& x, WordsAs<PairsOf<kType>>& y) {
+template <posenc_type kFrom, posenc_type kTo>
+HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kFrom>>> RotateWithin(
+    hn::Vec<PairsOf<kFrom>> a, hn::Vec<PairsOf<kFrom>> b, const double* cosines, const double* sines,
+    const SinCosBounds& bounds, WordsAs<PairsOf<kFrom>>& x, WordsAs<PairsOf<kFrom>>& y) {
   const Doubles d;
-  const PairsOf<kType> df;
-  const hn::RebindToUnsigned<PairsOf<kType>> du;
-  const hn::RebindToSigned<PairsOf<kType>> di;
+  const PairsOf<kFrom> df;
+  const hn::RebindToUnsigned<PairsOf<kFrom>> du;
+  const hn::RebindToSigned<PairsOf<kFrom>> di;
   const auto larger = LargerBits(df, a, b);
   const auto is_special = hn::Gt(larger, hn::Set(di, 0x7F7FFFFF));
-  hn::Vec<PairsOf<kType>> x_sum, y_sum;
+  hn::Vec<PairsOf<kFrom>> x_sum, y_sum;
   const auto store_special = [&]() HWY_ATTR {
-    x = BitsOfSpecial<kType>(df, x_sum);
-    y = BitsOfSpecial<kType>(df, y_sum);
+    x = BitsOfNumbers<kTo>(df, x_sum);
+    y = BitsOfNumbers<kTo>(df, y_sum);
     return hn::MaskFromVec(hn::Zero(di));
   };
   const bool are_special = bounds.are_direct && hn::AllTrue(di, is_special);
-  WordsAs<PairsOf<kType>> differ;
-  if constexpr (kType == POSENC_F32) {
+  WordsAs<PairsOf<kFrom>> differ;
+  if constexpr (kFrom == POSENC_F32) {
     const auto cosine = hn::LoadU(d, cosines), sine = hn::LoadU(d, sines);
     DoubleVec x_bound, y_bound;
     const auto x_wide = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
@@ -174,8 +176,16 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     x_sum = ToFloats(x_wide);
     y_sum = ToFloats(y_wide);
     if (HWY_UNLIKELY(are_special)) return store_special();
-    differ = RoundToFloats(x_wide, x_bound, x);
-    differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
+    if constexpr (kTo == POSENC_F32) {
+      differ = RoundToFloats(x_wide, x_bound, x);
+      differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
+    } else {
+      FloatVec x_rounded, y_rounded;
+      differ = RoundEnds(kFormatRounding<kTo>, x_wide, x_bound, x_rounded);
+      differ = hn::Or(differ, RoundEnds(kFormatRounding<kTo>, y_wide, y_bound, y_rounded));
+      x = BitsOfNumbers<kTo>(df, x_rounded);
+      y = BitsOfNumbers<kTo>(df, y_rounded);
+    }
   } else {
     const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
     const auto c_lower = hn::LoadU(d, cosines), c_upper = hn::LoadU(d, cosines + upper);
@@ -192,17 +202,17 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kType>>> RotateWithin(
     if (HWY_UNLIKELY(are_special)) return store_special();
     const auto x_bound = ToNearestFloats<false>(x_lower_bound, x_upper_bound);
     const auto y_bound = ToNearestFloats<false>(y_lower_bound, y_upper_bound);
-    differ = RoundToShort<kType>(df, x_sum, x_bound, bounds.are_exact, x);
-    differ = hn::Or(differ, RoundToShort<kType>(df, y_sum, y_bound, bounds.are_exact, y));
+    differ = RoundToShort<kTo>(df, x_sum, x_bound, bounds.are_exact, x);
+    differ = hn::Or(differ, RoundToShort<kTo>(df, y_sum, y_bound, bounds.are_exact, y));
   }
-  if (kType == POSENC_BF16) differ = hn::ShiftRight<16>(differ);
+  if (kFrom == POSENC_BF16) differ = hn::ShiftRight<16>(differ);
   auto undecided = hn::Ne(hn::BitCast(di, differ), hn::Zero(di));
   if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {
     // NaNs are decided in any case, infinities if the angles are direct.
     const auto is_settled = hn::Gt(larger, hn::Set(di, bounds.are_direct ? 0x7F7FFFFF : 0x7F800000));
     const auto settled = hn::RebindMask(du, is_settled);
-    x = hn::IfThenElse(settled, BitsOfSpecial<kType>(df, x_sum), x);
-    y = hn::IfThenElse(settled, BitsOfSpecial<kType>(df, y_sum), y);
+    x = hn::IfThenElse(settled, BitsOfNumbers<kTo>(df, x_sum), x);
+    y = hn::IfThenElse(settled, BitsOfNumbers<kTo>(df, y_sum), y);
     undecided = hn::AndNot(is_settled, hn::Or(undecided, is_special));
   }
   return undecided;
@@ -241,8 +251,8 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
   return Float16Bits(df, canonical);
 }
 
-// Resolves queued pairs, all of one type and gain: stores the rotated elements that are decided, correctly
-// rounded. A lane holds one pair, because each pair has its multiple and its step.
+// Resolves queued pairs, which all have the same types and gain: stores the rotated elements that are
+// decided, correctly rounded. A lane holds one pair, because each pair has its multiple and its step.
 //
 // Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
@@ -255,7 +265,7 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
 inline HWY_NOINLINE void ResolveUndecidedPairs(const FrequencyTable& table, const Gain& gain,
                                                UndecidedPairs& undecided, Tally& tally) {
   const Doubles d;
-  const posenc_type type = undecided.type;
+  const posenc_type from_type = undecided.types.from, type = undecided.types.to;
   const SinCosBounds bounds = MakeBounds(gain, true, false);
   const FormatRounding format = type == POSENC_F32    ? kFormatRounding<POSENC_F32>
                                 : type == POSENC_BF16 ? kFormatRounding<POSENC_BF16>
@@ -272,7 +282,8 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(const FrequencyTable& table, cons
     auto is_unknown =
         SinCos(multiple, high, hn::LoadU(d, undecided.low + from), table.min_uncancelled, sine, cosine);
     is_unknown = hn::Or(is_unknown, IsTiny(multiple, high, kMinDoublePhase));
-    const auto a = FloatsOfBits(type, undecided.a + from), b = FloatsOfBits(type, undecided.b + from);
+    const auto a = FloatsOfBits(from_type, undecided.a + from),
+               b = FloatsOfBits(from_type, undecided.b + from);
     DoubleVec x_bound, y_bound;
     const auto x_sum = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
     const auto y_sum = SumWithin<false, false>(b, a, cosine, sine, bounds, y_bound);

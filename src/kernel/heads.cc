@@ -13,7 +13,7 @@ namespace internal {
 
 void UndecidedPairs::Append(const Rotation& rotation, const Heads& heads, PairCursor at, std::uint64_t pairs,
                             const void* from, std::size_t apart) {
-  const std::size_t size = ElementSize(type);
+  const std::size_t from_size = ElementSize(types.from), size = ElementSize(types.to);
   const auto* elements = static_cast<const unsigned char*>(from);
   unsigned char* data = heads.data + at.head * heads.stride;
   for (; pairs != 0; pairs &= pairs - 1) {
@@ -23,8 +23,8 @@ void UndecidedPairs::Append(const Rotation& rotation, const Heads& heads, PairCu
                     there = ElementsOf(heads.pairing, index, heads.apart);
     const PhaseStep step(rotation.table, rotation.multiples[index], index);
     pair[n] = static_cast<std::uint32_t>(index);
-    a[n] = LoadBits(type, elements + here.a * size);
-    b[n] = LoadBits(type, elements + here.b * size);
+    a[n] = LoadBits(types.from, elements + here.a * from_size);
+    b[n] = LoadBits(types.from, elements + here.b * from_size);
     multiple[n] = rotation.multiples[index];
     high[n] = step.high;
     low[n] = step.low;

@@ -19,6 +19,22 @@
 namespace posenc {
 namespace internal {
 
+// The types of elements that are read, and of results. They differ only if float32 becomes a 16-bit type.
+struct ElementTypes {
+  posenc_type from, to;
+
+  bool operator==(const ElementTypes& other) const { return from == other.from && to == other.to; }
+};
+
+// Such two types as an index of an array of kernels.
+inline constexpr std::size_t kConversions = kSummandTypes + 2;
+constexpr std::size_t IndexOf(ElementTypes types) {
+  static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16> && POSENC_F16 == POSENC_BF16 + 1,
+                "the last two indices are those of float32 that becomes bfloat16 or float16");
+  const auto to = static_cast<std::size_t>(types.to);
+  return types.from == types.to ? to : kSummandTypes + to - static_cast<std::size_t>(POSENC_BF16);
+}
+
 // Buffers have room for a piece of kMaxPiece pairs. Heads with more pairs are rotated piece by piece.
 inline constexpr std::size_t kMaxPiece = 512;
 
@@ -71,7 +87,8 @@ enum class Cached { kByCore, kByShared, kNowhere };
 
 // The parts of a token's heads that rotate, aligned to the size of their elements. Element e of head h is
 // read from source + h * source_stride bytes, e elements on, and written to data + h * stride bytes, e
-// elements on. ElementsOf(pairing, i, apart) are the elements of pair i. `source` may be `data`.
+// elements on. ElementsOf(pairing, i, apart) are the elements of pair i. `source` may be `data` if both types
+// are the same.
 struct Heads {
   const unsigned char* source;
   unsigned char* data;
@@ -82,6 +99,7 @@ struct Heads {
   std::size_t apart;  // elements from the first to the second of a half-split pair
   posenc_pairing pairing;
   Cached cached;
+  posenc_type type;  // of the results
 };
 
 // Which elements of a head belong to pair i. Half-split elements are `apart`.
@@ -133,14 +151,14 @@ struct PairCursor {
   std::size_t head, pair;
 };
 
-// The queue of undecided pairs. They may belong to several tokens, and have one type and one gain.
+// The queue of undecided pairs. They may belong to several tokens, and have the same types and gain.
 struct UndecidedPairs {
   // The queue is resolved when it holds kFull pairs or more. kCapacity leaves room for what one vector, or
   // all deferred ones, may add to an almost full queue, and for loads of whole vectors.
   static constexpr std::size_t kFull = 32;
   static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
-  posenc_type type;
+  ElementTypes types;
   std::size_t count;
   std::uint32_t pair[kCapacity];
   std::uint32_t a[kCapacity];  // bits of the pair's elements, in the low half for 16-bit types
@@ -154,8 +172,8 @@ struct UndecidedPairs {
   unsigned char* y[kCapacity];
   SharedSinCos wide;
 
-  void Clear(posenc_type type_of_elements) {
-    type = type_of_elements;
+  void Clear(ElementTypes types_of_elements) {
+    types = types_of_elements;
     count = 0;
     wide.Clear();
   }

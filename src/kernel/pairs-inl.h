@@ -29,14 +29,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Where one head's elements are read and written.
-template <posenc_type kType>
+template <posenc_type kFrom, posenc_type kTo>
 struct Head {
-  const ElementOf<kType>* source;
-  ElementOf<kType>* data;
+  const ElementOf<kFrom>* source;
+  ElementOf<kTo>* data;
 
   Head(const Heads& heads, std::size_t head)
-      : source(reinterpret_cast<const ElementOf<kType>*>(heads.source + head * heads.source_stride)),
-        data(reinterpret_cast<ElementOf<kType>*>(heads.data + head * heads.stride)) {}
+      : source(reinterpret_cast<const ElementOf<kFrom>*>(heads.source + head * heads.source_stride)),
+        data(reinterpret_cast<ElementOf<kTo>*>(heads.data + head * heads.stride)) {}
 };
 
 // Elements from one pair's a to the next pair's.
@@ -154,24 +154,27 @@ HWY_INLINE void StoreElements(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kTy
 
 // The pairs first .. end - 1 of a head, fewer than a vector has lanes, in a buffer that holds a whole vector;
 // the loops' bodies work there as they do on a head. Half-split elements are a vector's lanes apart in it.
-template <posenc_type kType, posenc_pairing kPairing, class DF>
+// Results of another type are stored in place, too: a loop's body loads the vector before it stores results.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, class DF>
 struct LastPairs {
-  HWY_ALIGN ElementOf<kType> elements[2 * kMaxLanes<hn::ScalableTag<float>>] = {};
+  HWY_ALIGN ElementOf<kFrom> elements[2 * kMaxLanes<hn::ScalableTag<float>>] = {};
 
-  HWY_NOINLINE void Read(const ElementOf<kType>* source, std::size_t first, std::size_t end,
+  ElementOf<kTo>* Results() { return reinterpret_cast<ElementOf<kTo>*>(elements); }
+
+  HWY_NOINLINE void Read(const ElementOf<kFrom>* source, std::size_t first, std::size_t end,
                          std::size_t pairs) {
     Copy(source + first * kStep<kPairing>, pairs, end - first, elements, hn::Lanes(DF()));
   }
 
-  HWY_NOINLINE void Write(ElementOf<kType>* data, std::size_t first, std::size_t end,
-                          std::size_t pairs) const {
-    Copy(elements, hn::Lanes(DF()), end - first, data + first * kStep<kPairing>, pairs);
+  HWY_NOINLINE void Write(ElementOf<kTo>* data, std::size_t first, std::size_t end, std::size_t pairs) {
+    Copy(Results(), hn::Lanes(DF()), end - first, data + first * kStep<kPairing>, pairs);
   }
 
  private:
   // Copies `count` pairs.
-  static HWY_INLINE void Copy(const ElementOf<kType>* from, std::size_t apart_from, std::size_t count,
-                              ElementOf<kType>* to, std::size_t apart_to) {
+  template <class T>
+  static HWY_INLINE void Copy(const T* from, std::size_t apart_from, std::size_t count, T* to,
+                              std::size_t apart_to) {
     std::memcpy(to, from, count * kStep<kPairing> * sizeof(*to));
     if (kPairing == POSENC_HALF_SPLIT) std::memcpy(to + apart_to, from + apart_from, count * sizeof(*to));
   }

@@ -18,6 +18,7 @@
 
 #include "kernel/cache_row-inl.h"
 #include "kernel/pack_sincos-inl.h"
+#include "kernel/rest-inl.h"
 #include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
 #include "kernel/rotate_quickly-inl.h"
@@ -33,15 +34,30 @@ struct RotaryRow {
   static constexpr const RotaryKernels* kKernels = nullptr;
 };
 
-// The instances of a template for each type that can be rotated, for each pairing, and for both.
-#define POSENC_SUMMANDS(function) \
-  { nullptr, &function<POSENC_F32>, &function<POSENC_BF16>, &function<POSENC_F16> }
+// The instances of a template for each type of elements and for each pairing.
 #define POSENC_PAIRINGS(function, type) \
   { &function<type, POSENC_HALF_SPLIT>, &function<type, POSENC_NEIGHBOURS> }
 #define POSENC_SUMMANDS_AND_PAIRINGS(function)                                         \
   {                                                                                    \
     {}, POSENC_PAIRINGS(function, POSENC_F32), POSENC_PAIRINGS(function, POSENC_BF16), \
         POSENC_PAIRINGS(function, POSENC_F16)                                          \
+  }
+// The instances for each two types (IndexOf), and for each pairing.
+#define POSENC_CONVERSIONS(function)                                                 \
+  {                                                                                  \
+    nullptr, &function<POSENC_F32, POSENC_F32>, &function<POSENC_BF16, POSENC_BF16>, \
+        &function<POSENC_F16, POSENC_F16>, &function<POSENC_F32, POSENC_BF16>,       \
+        &function<POSENC_F32, POSENC_F16>                                            \
+  }
+#define POSENC_PAIRINGS_OF(function, from, to) \
+  { &function<from, to, POSENC_HALF_SPLIT>, &function<from, to, POSENC_NEIGHBOURS> }
+#define POSENC_CONVERSIONS_AND_PAIRINGS(function)               \
+  {                                                             \
+    {}, POSENC_PAIRINGS_OF(function, POSENC_F32, POSENC_F32),   \
+        POSENC_PAIRINGS_OF(function, POSENC_BF16, POSENC_BF16), \
+        POSENC_PAIRINGS_OF(function, POSENC_F16, POSENC_F16),   \
+        POSENC_PAIRINGS_OF(function, POSENC_F32, POSENC_BF16),  \
+        POSENC_PAIRINGS_OF(function, POSENC_F32, POSENC_F16)    \
   }
 }  // namespace internal
 }  // namespace posenc
@@ -59,11 +75,12 @@ constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                            &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_SUMMANDS_AND_PAIRINGS(PackSinCos),
-                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateAndQueue),
-                                          POSENC_SUMMANDS(RotateBetweenBounds),
+                                          POSENC_CONVERSIONS_AND_PAIRINGS(RotateAndQueue),
+                                          POSENC_CONVERSIONS(RotateBetweenBounds),
                                           &PairsPerPass,
                                           &ResolveUndecidedPairs,
-                                          POSENC_SUMMANDS_AND_PAIRINGS(RotateFast)};
+                                          POSENC_CONVERSIONS_AND_PAIRINGS(RotateFast),
+                                          POSENC_CONVERSIONS(ConvertRest)};
 
 }  // namespace HWY_NAMESPACE
 

@@ -14,8 +14,8 @@ namespace posenc {
 namespace internal {
 
 // Kernels expect the default floating-point state (number/fp_state.h). Arrays of kernels are indexed by
-// posenc_type and posenc_pairing. Arrays of cosines and sines are [pairs], aligned, with room for
-// kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
+// posenc_type or by both types (IndexOf), and by posenc_pairing. Arrays of cosines and sines are [pairs],
+// aligned, with room for kVectorPadding more, which kernels may overwrite. G is the gain, u = 2^-53.
 struct RotaryKernels {
   // Cosines and sines of a token's angles; relative error kDirectError (3 u).
   void (*sin_cos)(const FrequencyTable& table, const Multiples& multiples, double* cosines, double* sines,
@@ -36,7 +36,7 @@ struct RotaryKernels {
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them.
+  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them for elements of the type.
   void (*pack[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
                                  const Gain& gain, PackedSinCosRoom& packed);
 
@@ -44,12 +44,12 @@ struct RotaryKernels {
   // HeadRotation::RotateExactly (rotate_token.cc) says which tier takes what. `quickly` and `bounded` rotate
   // pairs from `at` on, and return where they stopped. They queue single pairs that they leave undecided.
   // `bounded` may replace added angles by direct ones.
-  PairCursor (*quickly[kSummandTypes][2])(const Rotation& rotation, const PackedSinCosRoom& packed,
-                                          const Heads& heads, PairCursor at, UndecidedPairs& undecided);
-  PairCursor (*bounded[kSummandTypes])(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
-                                       PairCursor at, std::size_t count, UndecidedPairs& undecided);
+  PairCursor (*quickly[kConversions][2])(const Rotation& rotation, const PackedSinCosRoom& packed,
+                                         const Heads& heads, PairCursor at, UndecidedPairs& undecided);
+  PairCursor (*bounded[kConversions])(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
+                                      PairCursor at, std::size_t count, UndecidedPairs& undecided);
 
-  // How many pairs `quickly` takes at once.
+  // How many pairs `quickly` takes at once, of elements of the type.
   std::size_t (*pairs_per_pass)(posenc_type type, posenc_pairing pairing);
 
   // Stores the queued pairs that are decided with direct angles, and leaves the others in the queue.
@@ -57,7 +57,11 @@ struct RotaryKernels {
 
   // The same in float arithmetic (POSENC_FAST), with cosines and sines of `round`; errors in
   // rotate_fast-inl.h.
-  void (*fast[kSummandTypes][2])(const float* cosines, const float* sines, const Heads& heads);
+  void (*fast[kConversions][2])(const float* cosines, const float* sines, const Heads& heads);
+
+  // to [count] = from [count] * factor, rounded once, for elements that do not rotate (rest-inl.h). Any
+  // alignment.
+  void (*rest[kConversions])(const void* from, std::size_t count, float factor, void* to);
 };
 
 // The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its

@@ -129,19 +129,19 @@ void RecomputeEntries(const Rotation& rotation, posenc_type type, std::size_t pa
   store(exact.sine, sines);
 }
 
-// Stores rotate(i, a, b) for pair i of each head, whose elements are a and b.
+// Stores rotate(i, a, b) for pair i of each head, whose elements are a and b, of the type `from`.
 template <class Rotate>
-void ForPairs(posenc_type type, const Heads& heads, const Rotate& rotate) {
-  const std::size_t size = ElementSize(type);
+void ForPairs(posenc_type from, const Heads& heads, const Rotate& rotate) {
+  const std::size_t from_size = ElementSize(from), size = ElementSize(heads.type);
   for (std::size_t i = 0; i < heads.pairs; ++i) {
     const PairIndex at = ElementsOf(heads.pairing, i, heads.apart);
     for (std::size_t h = 0; h < heads.count; ++h) {
       const unsigned char* source = heads.source + h * heads.source_stride;
       unsigned char* data = heads.data + h * heads.stride;
-      const RotatedPair rotated =
-          rotate(i, LoadElement(type, source + at.a * size), LoadElement(type, source + at.b * size));
-      StoreElement(type, rotated.x, data + at.a * size);
-      StoreElement(type, rotated.y, data + at.b * size);
+      const RotatedPair rotated = rotate(i, LoadElement(from, source + at.a * from_size),
+                                         LoadElement(from, source + at.b * from_size));
+      StoreElement(heads.type, rotated.x, data + at.a * size);
+      StoreElement(heads.type, rotated.y, data + at.b * size);
     }
   }
 }
@@ -207,20 +207,32 @@ void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, v
     RecomputeEntries(rotation, type, i, i, cosines, sines);
 }
 
-void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads) {
+void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads) {
   SharedSinCos wide;
   wide.Clear();
-  ForPairs(type, heads, [&](std::size_t i, float a, float b) {
-    return RecomputePair(rotation.table, rotation.gain, {type, i, rotation.multiples[i], a, b, NAN, NAN},
-                         wide, rotation.tally);
+  ForPairs(from, heads, [&](std::size_t i, float a, float b) {
+    return RecomputePair(rotation.table, rotation.gain,
+                         {heads.type, i, rotation.multiples[i], a, b, NAN, NAN}, wide, rotation.tally);
   });
 }
 
-void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines) {
-  ForPairs(type, heads, [&](std::size_t i, float a, float b) {
+void ReferenceFast(posenc_type from, const Heads& heads, const float* cosines, const float* sines) {
+  ForPairs(from, heads, [&](std::size_t i, float a, float b) {
     const float ac = a * cosines[i], bs = b * sines[i], bc = b * cosines[i], as = a * sines[i];
     return RotatedPair{ac - bs, bc + as};
   });
+}
+
+void ReferenceRest(ElementTypes types, const void* from, std::size_t count, float factor, void* to) {
+  const auto* source = static_cast<const unsigned char*>(from);
+  auto* out = static_cast<unsigned char*>(to);
+  for (std::size_t k = 0; k < count; ++k, source += ElementSize(types.from), out += ElementSize(types.to)) {
+    // Exact: two floats have 48 digits, and their product is a normal double.
+    const double product = static_cast<double>(LoadElement(types.from, source)) * static_cast<double>(factor);
+    const bool is_finite = product - product == 0.0;
+    const bool is_short = types.to != POSENC_F32 && is_finite;
+    StoreElement(types.to, NanToCanonical(is_short ? ToOddFloat(product) : static_cast<float>(product)), out);
+  }
 }
 
 }  // namespace internal

@@ -21,8 +21,8 @@ namespace internal {
 void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
                      const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines);
 
-// A pair that is rotated: its elements (a, b), of a type that is float or shorter, and its angle, which is
-// that of pair `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
+// A pair that is rotated: its elements (a, b), the type of the results, and its angle, which is that of pair
+// `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
 // arithmetic some pairs; they may be NaNs.
 struct UndecidedPair {
   posenc_type type;
@@ -49,8 +49,11 @@ bool IsShortInFloat(const Gain& gain);
 
 // What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
 void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines);
-void ReferenceExact(const Rotation& rotation, posenc_type type, const Heads& heads);
-void ReferenceFast(posenc_type type, const Heads& heads, const float* cosines, const float* sines);
+void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads);
+void ReferenceFast(posenc_type from, const Heads& heads, const float* cosines, const float* sines);
+
+// to[k] = from[k] * factor, k < count, rounded once. NaNs become the canonical one. Any alignment.
+void ReferenceRest(ElementTypes types, const void* from, std::size_t count, float factor, void* to);
 
 }  // namespace internal
 }  // namespace posenc

@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Rotates the vectors that the quick loop leaves undecided, with any elements, by RotateWithin (errors
 // there). Pairs that are still undecided are queued for ResolveUndecidedPairs. But if added angles leave more
 // than kFewUndecided pairs of a token undecided, direct angles replace them, and the vector is rotated again.
-template <posenc_type kType>
+template <posenc_type kFrom, posenc_type kTo>
 class BoundedRotation {
  public:
   BoundedRotation(const Rotation& rotation, const Heads& heads, TokenAngles& angles,
@@ -40,12 +40,12 @@ class BoundedRotation {
   // Rotates `count` pairs from `at` on, or a few more: to the end of a pass, where the quick loop may go on,
   // or of the head. It stops earlier if the queue becomes full. Returns the next pair.
   PairCursor Rotate(PairCursor at, std::size_t count) {
-    const std::size_t pass = PairsPerPass(kType, heads_.pairing);
+    const std::size_t pass = PairsPerPass(kFrom, heads_.pairing);
     while (count != 0 && at.head != heads_.count && !undecided_.IsFull()) {
       const std::size_t end = HWY_MIN(heads_.pairs, at.pair - at.pair % pass + hwy::RoundUpTo(count, pass));
       count -= HWY_MIN(count, end - at.pair);
       while (at.pair != end && !undecided_.IsFull()) {
-        at.pair = end - at.pair >= hn::Lanes(PairsOf<kType>()) ? RotateVectors(at, end) : RotateLast(at, end);
+        at.pair = end - at.pair >= hn::Lanes(PairsOf<kFrom>()) ? RotateVectors(at, end) : RotateLast(at, end);
       }
       if (at.pair == heads_.pairs) at = {at.head + 1, 0};
     }
@@ -53,15 +53,15 @@ class BoundedRotation {
   }
 
  private:
-  static constexpr bool kInFloat = kType != POSENC_F32;
+  static constexpr bool kInFloat = kFrom != POSENC_F32;
 
   // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
   static constexpr std::size_t kFewUndecided = 2;
 
   // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
   std::size_t RotateVectors(PairCursor at, std::size_t end) {
-    const Head<kType> head(heads_, at.head);
-    const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kType>());
+    const Head<kFrom, kTo> head(heads_, at.head);
+    const std::size_t element = at.pair * step_, lanes = hn::Lanes(PairsOf<kFrom>());
     const std::size_t count = (end - at.pair) / lanes * lanes;
     return at.pair + RotateRun(head.source + element, head.data + element, heads_.apart, at, count);
   }
@@ -72,10 +72,10 @@ class BoundedRotation {
   }
   template <posenc_pairing kPairing>
   HWY_NOINLINE std::size_t RotateLastOf(PairCursor at, std::size_t end) {
-    const Head<kType> head(heads_, at.head);
-    LastPairs<kType, kPairing, PairsOf<kType>> last;
+    const Head<kFrom, kTo> head(heads_, at.head);
+    LastPairs<kFrom, kTo, kPairing, PairsOf<kFrom>> last;
     last.Read(head.source, at.pair, end, heads_.apart);
-    RotateRun(last.elements, last.elements, hn::Lanes(PairsOf<kType>()), at, end - at.pair);
+    RotateRun(last.elements, last.Results(), hn::Lanes(PairsOf<kFrom>()), at, end - at.pair);
     last.Write(head.data, at.pair, end, heads_.apart);
     return end;
   }
@@ -93,29 +93,29 @@ class BoundedRotation {
   // A vector of zeros becomes +0, and one with a NaN in every pair becomes NaNs, both without arithmetic.
   // A vector with an infinity or a NaN in every pair is rotated by direct angles, with which these are
   // decided.
-  HWY_NOINLINE std::size_t RotateRun(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+  HWY_NOINLINE std::size_t RotateRun(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                      PairCursor at, std::size_t count) {
-    const PairsOf<kType> df;
-    const hn::RebindToSigned<PairsOf<kType>> di;
+    const PairsOf<kFrom> df;
+    const hn::RebindToSigned<PairsOf<kFrom>> di;
     std::size_t k = 0;
     for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
       const std::size_t element = k * step_;
-      hn::Vec<PairsOf<kType>> a, b;
+      hn::Vec<PairsOf<kFrom>> a, b;
       if (is_split_) {
-        LoadPairs<kType, POSENC_HALF_SPLIT>(df, from + element, apart, a, b);
+        LoadPairs<kFrom, POSENC_HALF_SPLIT>(df, from + element, apart, a, b);
       } else {
-        LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
+        LoadPairs<kFrom, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
       }
       const auto larger = LargerBits(df, a, b);
-      auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kType>>(), kNanBits<kType>), y = x;
+      auto x = hn::Set(hn::RebindToUnsigned<PairsOf<kFrom>>(), kNanBits<kTo>), y = x;
       if (hn::AllTrue(di, hn::Eq(larger, hn::Zero(di)))) {
-        x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kType>>());
+        x = y = hn::Zero(hn::RebindToUnsigned<PairsOf<kFrom>>());
       } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
         for (;;) {
-          const auto undecided = RotateWithin<kType>(a, b, angles_.cosines + at.pair + k,
-                                                     angles_.sines + at.pair + k, angles_.bounds, x, y);
+          const auto undecided = RotateWithin<kFrom, kTo>(a, b, angles_.cosines + at.pair + k,
+                                                          angles_.sines + at.pair + k, angles_.bounds, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
           if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
                     {at.head, at.pair + k}))
@@ -123,9 +123,9 @@ class BoundedRotation {
         }
       }
       if (is_split_) {
-        StoreElements<kType, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
+        StoreElements<kTo, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
       } else {
-        StoreElements<kType, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
+        StoreElements<kTo, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
       }
     }
     return k;
@@ -134,7 +134,7 @@ class BoundedRotation {
   // Queues the undecided pairs of a vector, a bit each, whose elements are at `from` as in RotateRun. Returns
   // false, and queues none, if with these the token's added angles have left more than kFewUndecided pairs
   // undecided: now its angles are direct, and the vector must be rotated again.
-  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kType>* from, std::size_t apart,
+  HWY_NOINLINE bool Queue(std::uint64_t pairs, const ElementOf<kFrom>* from, std::size_t apart,
                           PairCursor at) {
     if (!angles_.are_direct && (angles_.undecided_by_added += hwy::PopCount(pairs)) > kFewUndecided) {
       TakeDirectAngles();
@@ -168,10 +168,10 @@ class BoundedRotation {
 };
 
 // The second tier of the exact rotation, from `at` on: BoundedRotation::Rotate.
-template <posenc_type kType>
+template <posenc_type kFrom, posenc_type kTo>
 PairCursor RotateBetweenBounds(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
                                PairCursor at, std::size_t count, UndecidedPairs& undecided) {
-  return BoundedRotation<kType>(rotation, heads, angles, undecided).Rotate(at, count);
+  return BoundedRotation<kFrom, kTo>(rotation, heads, angles, undecided).Rotate(at, count);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -3,8 +3,8 @@
 //   x = a c - b s, y = b c + a s
 //
 // c and s are G cos and G sin of the token's angle, G the gain, each rounded once to float. Products and sum
-// round to float: no FMA is used, so that all targets give the same bits. 16-bit types round the float once
-// more.
+// round to float: no FMA is used, so that all targets give the same bits. For results of 16-bit types the
+// float is rounded once more.
 //
 // Error before that: kMaxFastUlp (2 ulps) of hypot(a, b) if G is 1, else kMaxScaledFastUlp (3 ulps) of G
 // hypot(a, b); both constants are in posenc/accuracy.h, and proof/rotation.md argues them.
@@ -35,30 +35,17 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The bits of a vector of floats rounded to the type, in the low half of each word for 16-bit types.
-template <posenc_type kType, class DF>
-HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
-  if constexpr (kType == POSENC_F32) {
-    return hn::BitCast(hn::RebindToUnsigned<DF>(), v);
-  } else if constexpr (kType == POSENC_BF16) {
-    return RoundToBFloat16(df, v);
-  } else {
-    static_assert(kType == POSENC_F16);
-    return Float16Bits(df, v);
-  }
-}
-
 // Rotates one vector of pairs; half-split elements are `apart`. Cosines and sines [lanes].
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE void RotateVectorFast(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
+HWY_INLINE void RotateVectorFast(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                  const float* cosines, const float* sines) {
   const hn::ScalableTag<float> df;
   hn::Vec<hn::ScalableTag<float>> a, b;
-  LoadPairs<kType, kPairing>(df, from, apart, a, b);
+  LoadPairs<kFrom, kPairing>(df, from, apart, a, b);
   const auto cosine = hn::LoadU(df, cosines), sine = hn::LoadU(df, sines);
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
   const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-  StoreElements<kType, kPairing>(df, RoundPlainly<kType>(df, x), RoundPlainly<kType>(df, y), to, apart);
+  StoreElements<kTo, kPairing>(df, RoundPlainly<kTo>(df, x), RoundPlainly<kTo>(df, y), to, apart);
 }
 
 // Consecutive heads of a token: `count` of them, from head `begin` on.
@@ -68,21 +55,22 @@ struct HeadGroup {
 
 // Rotates the pairs from `first` on of a group of heads, a vector at a time; the last ones of a head in a
 // buffer.
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                                  const Heads& heads, HeadGroup group, std::size_t first) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
   for (std::size_t h = group.begin; h < group.begin + group.count; ++h) {
-    const Head<kType> head(heads, h);
+    const Head<kFrom, kTo> head(heads, h);
     std::size_t i = first;
     for (; i + lanes <= pairs; i += lanes) {
-      RotateVectorFast<kType, kPairing>(head.source + i * kStep<kPairing>, head.data + i * kStep<kPairing>,
-                                        heads.apart, cosines + i, sines + i);
+      RotateVectorFast<kFrom, kTo, kPairing>(head.source + i * kStep<kPairing>,
+                                             head.data + i * kStep<kPairing>, heads.apart, cosines + i,
+                                             sines + i);
     }
     if (i == pairs) continue;
-    LastPairs<kType, kPairing, hn::ScalableTag<float>> last;
+    LastPairs<kFrom, kTo, kPairing, hn::ScalableTag<float>> last;
     last.Read(head.source, i, pairs, heads.apart);
-    RotateVectorFast<kType, kPairing>(last.elements, last.elements, lanes, cosines + i, sines + i);
+    RotateVectorFast<kFrom, kTo, kPairing>(last.elements, last.Results(), lanes, cosines + i, sines + i);
     last.Write(head.data, i, pairs, heads.apart);
   }
 }
@@ -98,10 +86,10 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 //   neighbours bfloat16  a 32-bit word holds one pair: as half-split
 //
 // kIsNear: elements are in the core's own caches. There a load of a whole vector is the fastest (LoadHalves).
-template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
 struct FastStep {
-  static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kType != POSENC_BF16;
-  static constexpr bool kIsOfWords = kType == POSENC_BF16;
+  static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kFrom != POSENC_BF16;
+  static constexpr bool kIsOfWords = kFrom == POSENC_BF16;
 
   static HWY_INLINE std::size_t Pairs() { return hn::Lanes(Entries()) * (kIsInPlace ? 1 : 2); }
 
@@ -117,10 +105,6 @@ struct FastStep {
       first = hn::LoadU(df, from);
       second = hn::LoadU(df, from + hn::Lanes(df));
     }
-    if constexpr (kIsOfWords) {  // numbers of a caller's cache may be any NaNs
-      first = WithShortNans(first);
-      second = WithShortNans(second);
-    }
   }
 
   static HWY_INLINE void LoadSines(const float* from, EntryVec& first, EntryVec& second) {
@@ -131,7 +115,7 @@ struct FastStep {
     }
   }
 
-  static HWY_INLINE void Rotate(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+  static HWY_INLINE void Rotate(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                 EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     const std::size_t lanes = hn::Lanes(Entries());
     if constexpr (kIsOfWords) {
@@ -154,7 +138,7 @@ struct FastStep {
   }
 
   // One vector of cosines: its pairs, in one vector of neighbours or in two of half-split elements.
-  static HWY_INLINE void RotateVector(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+  static HWY_INLINE void RotateVector(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                       EntryVec cosine, EntryVec sine) {
     const Entries df;
     const auto a = Load(from);
@@ -167,12 +151,17 @@ struct FastStep {
     }
   }
 
-  static HWY_INLINE EntryVec Load(const ElementOf<kType>* from) {
-    return kIsNear ? LoadAsFloat<kType>(Entries(), from) : LoadHalves<kType>(Entries(), from);
+  static HWY_INLINE EntryVec Load(const ElementOf<kFrom>* from) {
+    return kIsNear ? LoadAsFloat<kFrom>(Entries(), from) : LoadHalves<kFrom>(Entries(), from);
   }
 
-  static HWY_INLINE void Store(EntryVec v, ElementOf<kType>* to) {
-    StoreLanes(WriteOperation<kType>(), Entries(), v, nullptr, to, false);
+  static HWY_INLINE void Store(EntryVec v, ElementOf<kTo>* to) {
+    const Entries df;
+    if constexpr (kTo == POSENC_BF16) {
+      StoreNarrow(df, RoundToBFloat16(df, v), to, false);
+    } else {
+      StoreLanes(WriteOperation<kTo>(), df, v, nullptr, to, false);
+    }
   }
 
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
@@ -223,7 +212,8 @@ struct FastStep {
   // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
   // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
   // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
-  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0.
+  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0: so it is in the elements, and no
+  // cosine or sine is a NaN.
   static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
     const hn::Repartition<std::uint16_t, Words> d16;
@@ -254,14 +244,14 @@ struct FastStep {
 
 // Whether RotateStrip is worth it for the type. Float16 takes so long to convert without instructions for it
 // that keeping cosines and sines in registers gains nothing.
-template <posenc_type kType>
-constexpr bool kHasStrips = kType != POSENC_F16 || kHasFloat16;
+template <posenc_type kTo>
+constexpr bool kHasStrips = kTo != POSENC_F16 || kHasFloat16;
 
 // Rotates two steps' pairs, from pair `first` on, of a group of heads: cosines and sines stay in registers.
-template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
 HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, HeadGroup group,
                             std::size_t first) {
-  using Step = FastStep<kType, kPairing, kIsNear>;
+  using Step = FastStep<kFrom, kTo, kPairing, kIsNear>;
   const std::size_t step = Step::Pairs(), second = step * kStep<kPairing>;
   EntryVec c0, c1, c2, c3, s0, s1, s2, s3;
   Step::LoadCosines(cosines + first, c0, c1);
@@ -269,7 +259,7 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
   Step::LoadCosines(cosines + first + step, c2, c3);
   Step::LoadSines(sines + first + step, s2, s3);
   // What the loop needs is in variables. For all the compiler knows, a store might change `heads`.
-  const Head<kType> head(heads, group.begin);
+  const Head<kFrom, kTo> head(heads, group.begin);
   const auto* const source = head.source + first * kStep<kPairing>;
   auto* const data = head.data + first * kStep<kPairing>;
   const std::size_t source_stride = heads.source_stride / sizeof(*source);
@@ -284,20 +274,31 @@ HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Head
 #endif  // HWY_SCALAR
 
 // Rotates a group of heads strip by strip, then the pairs that fill no strip.
-template <posenc_type kType, posenc_pairing kPairing, bool kIsNear>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
 HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads,
                                 HeadGroup group) {
   const std::size_t pairs = heads.pairs;
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (kHasStrips<kType>) {
-    const std::size_t strip = 2 * FastStep<kType, kPairing, kIsNear>::Pairs();
+  if constexpr (kHasStrips<kTo>) {
+    const std::size_t strip = 2 * FastStep<kFrom, kTo, kPairing, kIsNear>::Pairs();
     for (; first + strip <= pairs; first += strip) {
-      RotateStrip<kType, kPairing, kIsNear>(cosines, sines, heads, group, first);
+      RotateStrip<kFrom, kTo, kPairing, kIsNear>(cosines, sines, heads, group, first);
     }
   }
 #endif
-  if (first < pairs) RotateRestFast<kType, kPairing>(cosines, sines, heads, group, first);
+  if (first < pairs) RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, group, first);
+}
+
+// Whether any of some floats is a NaN. `from` is readable as whole vectors.
+HWY_INLINE bool HaveNans(const float* from, std::size_t count) {
+  const Entries df;
+  auto are_numbers = hn::Eq(hn::Zero(df), hn::Zero(df));
+  for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
+    const auto v = hn::LoadU(df, from + i);
+    are_numbers = hn::And(are_numbers, hn::Eq(v, v));
+  }
+  return !hn::AllTrue(df, are_numbers);
 }
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:
@@ -308,7 +309,7 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 //   strips are read at half the rate of whole heads (Zen 3).
 // - In DRAM all heads are read one by one and prefetched. AVX-512 reads 512 bytes of consecutive heads at a
 //   time instead, and relies on the far prefetch alone, unless the heads lie apart (kTogetherStride).
-template <posenc_type kType, posenc_pairing kPairing>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
   constexpr bool kStripIsHead = kHasAvx512;
@@ -317,16 +318,20 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
   const bool is_near = heads.cached == Cached::kByCore;
   const std::size_t in_strip = kStripIsHead && is_near ? heads.count : 8;
-  const std::size_t most = in_strips ? in_strip : in_order ? (kType == POSENC_F32 ? 1 : 2) : 1;
+  const std::size_t most = in_strips ? in_strip : in_order ? (kFrom == POSENC_F32 ? 1 : 2) : 1;
+  if constexpr (kFrom == POSENC_BF16) {  // the numbers of a caller's cache may be any NaNs
+    if (HWY_UNLIKELY(HaveNans(cosines, heads.pairs) || HaveNans(sines, heads.pairs)))
+      return RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, {0, heads.count}, 0);
+  }
   for (std::size_t begin = 0; begin < heads.count; begin += most) {
     const HeadGroup group = {begin, HWY_MIN(heads.count - begin, most)};
-    const auto* const source = Head<kType>(heads, begin).source;
+    const auto* const source = Head<kFrom, kTo>(heads, begin).source;
     if (heads.cached == Cached::kNowhere) PrefetchFarAhead(source, group.count * heads.pairs);
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
-    if (kLoadsHalves<kType> && is_near) {
-      RotateGroupFast<kType, kPairing, true>(cosines, sines, heads, group);
+    if (kLoadsHalves<kFrom> && is_near) {
+      RotateGroupFast<kFrom, kTo, kPairing, true>(cosines, sines, heads, group);
     } else {
-      RotateGroupFast<kType, kPairing, false>(cosines, sines, heads, group);
+      RotateGroupFast<kFrom, kTo, kPairing, false>(cosines, sines, heads, group);
     }
   }
 }

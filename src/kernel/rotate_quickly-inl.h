@@ -30,7 +30,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 //   pairs     how many pairs it has
 //   lanes     its undecided lanes, a bit each; a lane tests one or two pairs
 //   elements  a copy of its elements: all a, then all b, if half-split; else neighbours as they were
-template <posenc_type kType>
+template <posenc_type kFrom>
 struct DeferredVectors {
   static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
 
@@ -38,20 +38,20 @@ struct DeferredVectors {
   PairCursor at[kMax];
   std::size_t pairs[kMax];
   std::uint8_t lanes[kMax][8];
-  HWY_ALIGN ElementOf<kType> elements[kMax]
-                                     [(kType == POSENC_F32 ? 2 : 4) * kMaxLanes<hn::ScalableTag<float>>];
+  HWY_ALIGN ElementOf<kFrom> elements[kMax]
+                                     [(kFrom == POSENC_F32 ? 2 : 4) * kMaxLanes<hn::ScalableTag<float>>];
 };
 
 #if HWY_TARGET == HWY_SCALAR
 
-template <posenc_type kType, posenc_pairing, class Value>
+template <posenc_type kFrom, posenc_type, posenc_pairing, class Value>
 PairCursor RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin_cos*/, PairCursor at,
-                         DeferredVectors<kType>& /*deferred*/) {
+                         DeferredVectors<kFrom>& /*deferred*/) {
   return at;
 }
 
-template <posenc_type kType>
-void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
+template <posenc_type kFrom>
+void QueueDeferred(DeferredVectors<kFrom>& /*deferred*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
                    UndecidedPairs& /*undecided*/) {}
 
 #else
@@ -63,25 +63,25 @@ void QueueDeferred(DeferredVectors<kType>& /*deferred*/, const Rotation& /*rotat
 //   from        a, and b `apart` elements behind it, if half-split; else 2 * count elements of neighbours
 //
 // Returns false, and defers nothing, if more than kFewLanes lanes are undecided, if there is no room, or for
-// float32 without kCutsSums.
-template <posenc_type kType, posenc_pairing kPairing>
-HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from, std::size_t apart,
-                      std::size_t count, PairCursor at, DeferredVectors<kType>& deferred) {
+// results of float32 without kCutsSums.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
+HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kFrom>* from, std::size_t apart,
+                      std::size_t count, PairCursor at, DeferredVectors<kFrom>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), n = deferred.count;
-  if (kType == POSENC_F32 && !kCutsSums<kType>)
+  if (kTo == POSENC_F32 && !kCutsSums<kTo>)
     return false;  // lanes of the test are in the target's order (WordsOf), not in the order of pairs
-  if (hn::CountTrue(df, is_decided) + DeferredVectors<kType>::kFewLanes < lanes) return false;
-  if (n == DeferredVectors<kType>::kMax || count > 64) return false;
+  if (hn::CountTrue(df, is_decided) + DeferredVectors<kFrom>::kFewLanes < lanes) return false;
+  if (n == DeferredVectors<kFrom>::kMax || count > 64) return false;
   deferred.count = n + 1;
   deferred.at[n] = at;
   deferred.pairs[n] = count;
   std::memset(deferred.lanes[n], 0, sizeof(deferred.lanes[n]));
   hn::StoreMaskBits(df, hn::Not(is_decided), deferred.lanes[n]);
-  ElementOf<kType>* a = deferred.elements[n];
-  ElementOf<kType>* b = a + count;
-  const ElementOf<kType>* from_b = from + (kPairing == POSENC_HALF_SPLIT ? apart : count);
-  const hn::Rebind<ElementOf<kType>, Entries> d;
+  ElementOf<kFrom>* a = deferred.elements[n];
+  ElementOf<kFrom>* b = a + count;
+  const ElementOf<kFrom>* from_b = from + (kPairing == POSENC_HALF_SPLIT ? apart : count);
+  const hn::Rebind<ElementOf<kFrom>, Entries> d;
   for (std::size_t k = 0; k < count; k += lanes) {
     hn::StoreU(hn::LoadU(d, from + k), d, a + k);
     hn::StoreU(hn::LoadU(d, from_b + k), d, b + k);
@@ -95,15 +95,15 @@ HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kType>* from
 //   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
 //
 // Returns false, and stores nothing, if lanes are undecided and `Defer` refuses the vector.
-template <posenc_type kType, posenc_pairing kPairing, class Value>
-HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, std::size_t apart,
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, class Value>
+HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                             const QuickSinCos<Value>& sin_cos, PairCursor at,
-                            DeferredVectors<kType>& deferred) {
+                            DeferredVectors<kFrom>& deferred) {
   const std::size_t i = at.pair;
-  constexpr bool kNoticesNans = kCutsSums<kType>;
+  constexpr bool kNoticesNans = kCutsSums<kFrom>;
   EntryVec x, y, x_size, y_size;
   WordVec x_biased, y_biased;
-  if constexpr (kType == POSENC_F32) {
+  if constexpr (kFrom == POSENC_F32) {
     const Doubles d;
     const Floats df;
     const std::size_t half = hn::Lanes(df);
@@ -118,25 +118,30 @@ HWY_INLINE bool RotateApart(const ElementOf<kType>* from, ElementOf<kType>* to, 
     RoundSums<kNoticesNans>(SumInDouble<false>(b_lower, a_lower, cosines, sines),
                             SumInDouble<false>(b_upper, a_upper, cosines + half, sines + half), y, y_biased,
                             y_size);
+    if constexpr (kTo != POSENC_F32) {
+      x_biased = Biased<RotatedWindow<kFrom, kTo>>(x);
+      y_biased = Biased<RotatedWindow<kFrom, kTo>>(y);
+    }
   } else {
     EntryVec a, b;
-    LoadPairs<kType, kPairing>(Entries(), from, apart, a, b);
+    LoadPairs<kFrom, kPairing>(Entries(), from, apart, a, b);
     x = SumInFloat<true>(a, b, sin_cos, i);
-    x_biased = Biased<RotatedWindow<kType>>(x);
+    x_biased = Biased<RotatedWindow<kFrom, kTo>>(x);
     x_size = SizeOf<kNoticesNans>(x);
     y = SumInFloat<false>(b, a, sin_cos, i);
-    y_biased = Biased<RotatedWindow<kType>>(y);
+    y_biased = Biased<RotatedWindow<kFrom, kTo>>(y);
     y_size = SizeOf<kNoticesNans>(y);
   }
   const auto is_decided =
-      AreDecided<kType>(x_biased, y_biased, MagnitudeAmong<kNoticesNans, false>(x_size, y_size),
-                        MagnitudeAmong<kNoticesNans, true>(x_size, y_size));
+      AreDecided<kFrom, kTo>(x_biased, y_biased, MagnitudeAmong<kNoticesNans, false>(x_size, y_size),
+                             MagnitudeAmong<kNoticesNans, true>(x_size, y_size));
   if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_decided))) {
-    if (!Defer<kType, kPairing>(is_decided, from, apart, hn::Lanes(Entries()), at, deferred)) return false;
+    if (!Defer<kFrom, kTo, kPairing>(is_decided, from, apart, hn::Lanes(Entries()), at, deferred))
+      return false;
   }
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
-    StoreSums<kType>(x, x_biased, to);
-    StoreSums<kType>(y, y_biased, to + apart);
+    StoreSums<kTo>(x, x_biased, to);
+    StoreSums<kTo>(y, y_biased, to + apart);
   } else {
     StoreWords(JoinNeighbours(x_biased, y_biased), to);
   }
@@ -155,16 +160,17 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
   EntryVec even_a, odd_a, even_b, odd_b;
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
   LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-  const auto even_x = Biased<RotatedWindow<kType>>(SumInFloat<true>(even_a, even_b, sin_cos, i));
-  const auto even_y = Biased<RotatedWindow<kType>>(SumInFloat<false>(even_b, even_a, sin_cos, i));
-  const auto odd_x = Biased<RotatedWindow<kType>>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
-  const auto odd_y = Biased<RotatedWindow<kType>>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
+  using Window = RotatedWindow<kType, kType>;
+  const auto even_x = Biased<Window>(SumInFloat<true>(even_a, even_b, sin_cos, i));
+  const auto even_y = Biased<Window>(SumInFloat<false>(even_b, even_a, sin_cos, i));
+  const auto odd_x = Biased<Window>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
+  const auto odd_y = Biased<Window>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
   const auto x = JoinNeighbours(even_x, odd_x), y = JoinNeighbours(even_y, odd_y);
   const auto is_decided =
       AreWordsDecided(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
     const std::size_t count = 2 * hn::Lanes(df);
-    if (!Defer<kType, POSENC_HALF_SPLIT>(is_decided, from, apart, count, at, deferred)) return false;
+    if (!Defer<kType, kType, POSENC_HALF_SPLIT>(is_decided, from, apart, count, at, deferred)) return false;
   }
   StoreWords(x, to);
   StoreWords(y, to + apart);
@@ -174,10 +180,10 @@ HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::s
 // The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
 // element times c plus its neighbour times s. Sines per element, which are read from their element i on, have
 // the sign of x's term. `biased` and `size` come from RoundSums.
-template <posenc_type kType, class Value>
-HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
+template <posenc_type kFrom, posenc_type kTo, class Value>
+HWY_INLINE void SumNeighbours(const ElementOf<kFrom>* from, const QuickSinCos<Value>& sin_cos, std::size_t i,
                               EntryVec& value, WordVec& biased, EntryVec& size) {
-  if constexpr (kType == POSENC_F32) {
+  if constexpr (kFrom == POSENC_F32) {
     const Doubles d;
     const std::size_t half = hn::Lanes(d);
     const double *cosines = sin_cos.cosines + i, *sines = sin_cos.sines + i;
@@ -186,37 +192,38 @@ HWY_INLINE void SumNeighbours(const ElementOf<kType>* from, const QuickSinCos<Va
     RoundSums<true>(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
                     SumInDouble<false>(upper, hn::Reverse2(d, upper), cosines + half, sines + half), value,
                     biased, size);
+    if constexpr (kTo != POSENC_F32) biased = Biased<RotatedWindow<kFrom, kTo>>(value);
   } else {
-    const auto elements = LoadHalves<kType>(Entries(), from);
+    const auto elements = LoadHalves<kFrom>(Entries(), from);
     value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), sin_cos, i);
-    biased = Biased<RotatedWindow<kType>>(value);
+    biased = Biased<RotatedWindow<kFrom, kTo>>(value);
     size = SizeOf<true>(value);
   }
 }
 
 // RotateApart for neighbours of float32 and float16, as two vectors of elements: a is not separated from b.
 // Lane k tests element k of both vectors.
-template <posenc_type kType, class Value>
-HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to,
+template <posenc_type kFrom, posenc_type kTo, class Value>
+HWY_INLINE bool RotateInPlace(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
                               const QuickSinCos<Value>& sin_cos, PairCursor at,
-                              DeferredVectors<kType>& deferred) {
+                              DeferredVectors<kFrom>& deferred) {
   const Entries df;
   const std::size_t i = at.pair, lanes = hn::Lanes(df);
   EntryVec first, second, first_size, second_size;
   WordVec first_biased, second_biased;
-  SumNeighbours<kType>(from, sin_cos, 2 * i, first, first_biased, first_size);
-  SumNeighbours<kType>(from + lanes, sin_cos, 2 * i + lanes, second, second_biased, second_size);
+  SumNeighbours<kFrom, kTo>(from, sin_cos, 2 * i, first, first_biased, first_size);
+  SumNeighbours<kFrom, kTo>(from + lanes, sin_cos, 2 * i + lanes, second, second_biased, second_size);
   // A lane's two elements are compared with the largest sum of both pairs, which is at least the larger sum
   // of each. So some pairs are undecided that are not small beside their own, but none is decided wrongly.
   const auto larger = MagnitudeAmong<true, true>(first_size, second_size);
   const auto largest = MagnitudeAmong<true, true>(larger, hn::Reverse2(df, larger));
-  const auto is_decided = AreDecided<kType>(first_biased, second_biased,
-                                            MagnitudeAmong<true, false>(first_size, second_size), largest);
+  const auto is_decided = AreDecided<kFrom, kTo>(
+      first_biased, second_biased, MagnitudeAmong<true, false>(first_size, second_size), largest);
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
-    if (!Defer<kType, POSENC_NEIGHBOURS>(is_decided, from, 0, lanes, at, deferred)) return false;
+    if (!Defer<kFrom, kTo, POSENC_NEIGHBOURS>(is_decided, from, 0, lanes, at, deferred)) return false;
   }
-  StoreSums<kType>(first, first_biased, to);
-  StoreSums<kType>(second, second_biased, to + lanes);
+  StoreSums<kTo>(first, first_biased, to);
+  StoreSums<kTo>(second, second_biased, to + lanes);
   return true;
 }
 
@@ -226,21 +233,21 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kType>* from, ElementOf<kType>* to
 //
 // Stops at, and returns, the first vector that is neither decided nor deferred, or the last pairs of a head
 // if they do not fill a vector; BoundedRotation takes them. Returns head heads.count if all are done.
-template <posenc_type kType, posenc_pairing kPairing, class Value>
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, class Value>
 HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Value>& shared, PairCursor at,
-                                      DeferredVectors<kType>& deferred) {
+                                      DeferredVectors<kFrom>& deferred) {
   const QuickSinCos<Value> sin_cos = shared;  // a copy, which the compiler knows no store can change
   const std::size_t lanes = hn::Lanes(Entries()), pairs = heads.pairs, apart = heads.apart;
   const std::size_t words = pairs - pairs % (2 * lanes);
   // Never true. Without this line GCC 12 makes a loop that takes 1.1 times as long (bfloat16 on
   // Zen 5 with AVX-512).
-  if (kTakesWords<kType, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
+  if (kTakesWords<kFrom, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
-    const Head<kType> head(heads, at.head);
-    if constexpr (kTakesWords<kType, kPairing>) {
+    const Head<kFrom, kTo> head(heads, at.head);
+    if constexpr (kTakesWords<kFrom, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
         PrefetchAhead<true>(head.source, at.pair, 2 * lanes);
-        const ElementOf<kType>* from = head.source + at.pair;
+        const ElementOf<kFrom>* from = head.source + at.pair;
         if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, apart, sin_cos, at, deferred))) return at;
       }
     }
@@ -248,11 +255,12 @@ HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Valu
       PrefetchAhead<true>(head.source, at.pair, lanes);
       const std::size_t element = at.pair * kStep<kPairing>;
       bool is_stored;
-      if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
-        is_stored = RotateInPlace<kType>(head.source + element, head.data + element, sin_cos, at, deferred);
+      if constexpr (kTakesSinCosPerElement<kFrom, kPairing>) {
+        is_stored =
+            RotateInPlace<kFrom, kTo>(head.source + element, head.data + element, sin_cos, at, deferred);
       } else {
-        is_stored = RotateApart<kType, kPairing>(head.source + element, head.data + element, apart, sin_cos,
-                                                 at, deferred);
+        is_stored = RotateApart<kFrom, kTo, kPairing>(head.source + element, head.data + element, apart,
+                                                      sin_cos, at, deferred);
       }
       if (HWY_UNLIKELY(!is_stored)) return at;
     }
@@ -279,11 +287,11 @@ inline std::uint64_t PairsOfLanes(bool is_per_element, std::uint64_t lanes, std:
 }
 
 // Queues the undecided pairs of all deferred vectors for ResolveUndecidedPairs, and empties `deferred`.
-template <posenc_type kType>
-HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation& rotation,
+template <posenc_type kFrom>
+HWY_NOINLINE void QueueDeferred(DeferredVectors<kFrom>& deferred, const Rotation& rotation,
                                 const Heads& heads, UndecidedPairs& undecided) {
   const bool is_per_element =
-      kTakesSinCosPerElement<kType, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
+      kTakesSinCosPerElement<kFrom, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
   for (std::size_t n = 0; n < deferred.count; ++n) {
     std::uint64_t lanes = 0;
     for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
@@ -295,7 +303,7 @@ HWY_NOINLINE void QueueDeferred(DeferredVectors<kType>& deferred, const Rotation
 
 #endif  // HWY_SCALAR
 
-// Returns how many pairs the quick loop takes at once.
+// Returns how many pairs the quick loop takes at once, of elements of a type.
 inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
   if (!kHasVectors) return 32;
   const bool are_words =
@@ -306,19 +314,19 @@ inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
 // The first tier of the exact rotation, from `at` on: RotateQuickly, and the undecided pairs of the vectors
 // that it defers are queued. Returns where it stopped: at the first vector that is left to the second tier,
 // at any vector if the queue is full, or at head heads.count if all are done. `packed` is from PackSinCos for
-// the same type, pairing and gain.
-template <posenc_type kType, posenc_pairing kPairing>
+// the same type of elements, pairing and gain.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 PairCursor RotateAndQueue(const Rotation& rotation, const PackedSinCosRoom& packed, const Heads& heads,
                           PairCursor at, UndecidedPairs& undecided) {
-  using Packed = PackedSinCos<kType, kPairing>;
-  const auto& first = PackedIn<kType, kPairing>(packed).parts[0];
-  const auto& last = PackedIn<kType, kPairing>(packed).parts[Packed::kParts - 1];  // float32 has one part
+  using Packed = PackedSinCos<kFrom, kPairing>;
+  const auto& first = PackedIn<kFrom, kPairing>(packed).parts[0];
+  const auto& last = PackedIn<kFrom, kPairing>(packed).parts[Packed::kParts - 1];  // float32 has one part
   const QuickSinCos<typename Packed::Value> sin_cos = {first.cosines, first.sines, last.cosines, last.sines};
-  DeferredVectors<kType> deferred;
+  DeferredVectors<kFrom> deferred;
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");
   for (;;) {
-    at = RotateQuickly<kType, kPairing>(heads, sin_cos, at, deferred);
+    at = RotateQuickly<kFrom, kTo, kPairing>(heads, sin_cos, at, deferred);
     const bool was_full = deferred.count == deferred.kMax;
     if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
     // If no vector could be deferred any more, there is room again for the one at which the loop stopped.

@@ -36,10 +36,10 @@ void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
   }
 }
 
-void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float* cosines, const float* sines,
+void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines, const float* sines,
                     const Heads& heads) {
-  if (kernels == nullptr) return ReferenceFast(type, heads, cosines, sines);
-  kernels->fast[type][heads.pairing](cosines, sines, heads);
+  if (kernels == nullptr) return ReferenceFast(from, heads, cosines, sines);
+  kernels->fast[IndexOf({from, heads.type})][heads.pairing](cosines, sines, heads);
 }
 
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
@@ -48,6 +48,17 @@ void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* f
   if (kernels != nullptr) return kernels->widen[type](from, count, to);
   type == POSENC_BF16 ? WidenEntries<POSENC_BF16>(from, count, to)
                       : WidenEntries<POSENC_F16>(from, count, to);
+}
+
+void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* from, std::size_t count,
+               float factor, void* to) {
+  if (types.from == types.to && factor == 1.0f) {
+    std::memcpy(to, from, count * ElementSize(types.to));
+  } else if (kernels != nullptr) {
+    kernels->rest[IndexOf(types)](from, count, factor, to);
+  } else {
+    ReferenceRest(types, from, count, factor, to);
+  }
 }
 
 void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
@@ -136,10 +147,10 @@ void AnchorAngles::WriteRow(const double* position, posenc_type type, const Gain
 }
 
 HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& table,
-                           posenc_arithmetic arithmetic, posenc_type type)
-    : AnchorAngles(kernels, table), arithmetic_(arithmetic), type_(type), shared_(arithmetic) {
+                           posenc_arithmetic arithmetic, posenc_type from)
+    : AnchorAngles(kernels, table), arithmetic_(arithmetic), from_(from), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
-  shared_.exact.undecided.Clear(type);
+  shared_.exact.undecided.Clear({from, from});
   ClearPadding(Pairs(), cosines_, sines_);
   if (Pairs() <= kMaxAddedPairs) ClearPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
 }
@@ -163,11 +174,11 @@ void HeadRotation::Begin(const ReadyAngles& ready) {
 
 void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
   if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) {
-    return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, type_, heads);
+    return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, from_, heads);
   }
   if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
   if (arithmetic_ == POSENC_FAST) {
-    RotateByFloats(kernels_, type_, shared_.floats.cosines, shared_.floats.sines, heads);
+    RotateByFloats(kernels_, from_, shared_.floats.cosines, shared_.floats.sines, heads);
   } else {
     RotateExactly(heads);
   }
@@ -184,15 +195,15 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
     return;
   }
   angles_.has_bounds = false;
-  kernels_->pack[type_][pairing](angles_.cosines, angles_.sines, Pairs(), gain, shared_.exact.packed);
+  kernels_->pack[from_][pairing](angles_.cosines, angles_.sines, Pairs(), gain, shared_.exact.packed);
 }
 
 // The ladder of the exact rotation. A tier keeps a result only if all numbers within its error bound round to
 // this result. It leaves the other pairs to the next tier:
 //
 //   tier                      takes                     error                            leaves 1 pair in
-//   1  RotateQuickly          all vectors               15 u G m; 16-bit types:          360 to 1,900
-//                                                       4 ulps of a float
+//   1  RotateQuickly          all vectors               float32: 15 u G m; elements of   360 to 1,900
+//                                                       16-bit types: 4 ulps of a float
 //   2a BoundedRotation        vectors that tier 1       9 u G (|a c| + |b s|); by added  (single pairs)
 //                             does not take             angles 12 u G (|a| + |b|)
 //   2b ResolveUndecidedPairs  queued pairs, each with   9 u G (|a c| + |b s|)            2.7 million
@@ -211,16 +222,22 @@ void HeadRotation::RotateExactly(const Heads& heads) {
   constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
+  const ElementTypes types = {from_, heads.type};
+  if (!(types == undecided.types)) {
+    End();  // the pairs that are left have the other types
+    undecided.types = types;
+  }
+  const auto quickly = kernels.quickly[IndexOf(types)][heads.pairing];
+  const auto bounded = kernels.bounded[IndexOf(types)];
   const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
-  const bool is_quick = type_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
+  const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
   std::size_t passes = 1;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick)
-      at = kernels.quickly[type_][heads.pairing](rotation, shared_.exact.packed, heads, at, undecided);
+    if (is_quick) at = quickly(rotation, shared_.exact.packed, heads, at, undecided);
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
@@ -233,7 +250,7 @@ void HeadRotation::RotateExactly(const Heads& heads) {
     const bool is_last = heads.pairs - at.pair < pass;
     if (!is_last) passes = taken > 2 * pass ? 1 : std::min(2 * passes, kMaxPasses);
     const std::size_t count = is_last ? 1 : passes * pass;
-    at = kernels.bounded[type_](rotation, angles_, heads, at, count, undecided);
+    at = bounded(rotation, angles_, heads, at, count, undecided);
 
     // Tiers 2b and 3.
     if (undecided.IsFull()) Resolve();
@@ -243,27 +260,28 @@ void HeadRotation::RotateExactly(const Heads& heads) {
 // Stores the pairs in the queue: tiers 2b and 3 of RotateExactly.
 void HeadRotation::Resolve() {
   UndecidedPairs& undecided = shared_.exact.undecided;
+  const auto [from, to] = undecided.types;
   kernels_->resolve(table_.frequencies, gain_, undecided, tally_);
   for (std::size_t n = 0; n < undecided.count; ++n) {
     unsigned char a[sizeof(float)], b[sizeof(float)];
-    StoreBits(type_, undecided.a[n], a);
-    StoreBits(type_, undecided.b[n], b);
-    const UndecidedPair pair = {type_,
+    StoreBits(from, undecided.a[n], a);
+    StoreBits(from, undecided.b[n], b);
+    const UndecidedPair pair = {to,
                                 undecided.pair[n],
                                 undecided.multiple[n],
-                                LoadElement(type_, a),
-                                LoadElement(type_, b),
+                                LoadElement(from, a),
+                                LoadElement(from, b),
                                 undecided.cosine[n],
                                 undecided.sine[n]};
     const RotatedPair rotated = RecomputePair(table_.frequencies, gain_, pair, undecided.wide, tally_);
-    StoreElement(type_, rotated.x, undecided.x[n]);
-    StoreElement(type_, rotated.y, undecided.y[n]);
+    StoreElement(to, rotated.x, undecided.x[n]);
+    StoreElement(to, rotated.y, undecided.y[n]);
   }
   undecided.count = 0;
 }
 
 std::size_t HeadRotation::PairsPerPass(posenc_pairing pairing) {
-  if (pass_ == 0) pass_ = kernels_->pairs_per_pass(type_, pairing);
+  if (pass_ == 0) pass_ = kernels_->pairs_per_pass(from_, pairing);
   return pass_;
 }
 

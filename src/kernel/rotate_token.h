@@ -27,14 +27,19 @@ static_assert(kVectorPadding <= 64, "a last vector may reach past the pairs");
 bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 
-// Rotates a token's heads in float arithmetic (POSENC_FAST), by cosines and sines of the caller, [pairs] and
-// zeros up to kVectorPadding more.
-void RotateByFloats(const RotaryKernels* kernels, posenc_type type, const float* cosines, const float* sines,
+// Rotates a token's heads, whose elements have the type `from`, in float arithmetic (POSENC_FAST), by cosines
+// and sines of the caller, [pairs] and zeros up to kVectorPadding more.
+void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines, const float* sines,
                     const Heads& heads);
 
 // to [count] = from [count] as floats, for bfloat16 and float16.
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,
                    float* to);
+
+// to [count] = from [count] * factor, rounded once, for elements that do not rotate. Any alignment. NaNs
+// become the canonical one, unless the types are equal and the factor is 1.
+void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* from, std::size_t count,
+               float factor, void* to);
 
 // The angles of one token, made before the call that rotates by them. Arrays [pairs], readable as whole
 // vectors.
@@ -123,11 +128,12 @@ class AnchorAngles {
   alignas(64) double sines_[kPairBuffer];
 };
 
-// Rotates the heads of one token after another, all of one type.
+// Rotates the heads of one token after another. All elements have one type; each tensor has a type of
+// results.
 class HeadRotation : private AnchorAngles {
  public:
   HeadRotation(const RotaryKernels* kernels, const RotaryTable& table, posenc_arithmetic arithmetic,
-               posenc_type type);
+               posenc_type from);
 
   // Goes on to the token at a position [axes].
   void Begin(const double* position);
@@ -175,7 +181,7 @@ class HeadRotation : private AnchorAngles {
   std::size_t PairsPerPass(posenc_pairing pairing);
 
   posenc_arithmetic arithmetic_;
-  posenc_type type_;
+  posenc_type from_;        // the type of the elements
   TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
   Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
   bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_

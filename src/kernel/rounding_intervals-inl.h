@@ -6,6 +6,7 @@
 //   RoundSum        double, sums of two doubles      rows and caches of doubles
 //   RoundQuickly    the same, with FMA               their first try
 //   RoundBetween    any type, of any exponent        caches of 16-bit types, single rotated pairs
+//   RoundEnds       the same                         float32 rotated to 16-bit types
 //   RoundToFloats   float                            rotated float32
 //   RoundPairsBetween  float and odd float           runs
 //   RoundToShort    16-bit types, in float           rotated 16-bit types
@@ -86,15 +87,22 @@ HWY_INLINE FloatVec RoundToFormat(const FormatRounding& format, DoubleVec v) {
   return ToFloats(hn::CopySign(nearest, v));
 }
 
-// Rounds an interval to a format: rounded = its upper end, rounded. Returns the undecided lanes, in which the
-// lower end rounds to another number (or to a zero of the other sign). In the other lanes every number of the
+// Rounds an interval to a format: rounded = its upper end, rounded. Returns the bits in which the lower end,
+// rounded, differs (a zero of the other sign does): 0 if the lane is decided. Then every number of the
 // interval rounds to `rounded`.
+HWY_INLINE WordsAs<Floats> RoundEnds(const FormatRounding& format, DoubleVec sum, DoubleVec bound,
+                                     FloatVec& rounded) {
+  const hn::RebindToUnsigned<Floats> du;
+  const auto below = RoundToFormat(format, Below(Doubles(), sum, bound));
+  rounded = RoundToFormat(format, Above(Doubles(), sum, bound));
+  return hn::Xor(hn::BitCast(du, below), hn::BitCast(du, rounded));
+}
+
+// The same. Returns the undecided lanes.
 HWY_INLINE hn::Mask<Doubles> RoundBetween(const FormatRounding& format, DoubleVec sum, DoubleVec bound,
                                           FloatVec& rounded) {
   const hn::RebindToSigned<Floats> di;
-  const auto below = RoundToFormat(format, Below(Doubles(), sum, bound));
-  rounded = RoundToFormat(format, Above(Doubles(), sum, bound));
-  const auto differ = hn::Ne(hn::BitCast(di, below), hn::BitCast(di, rounded));
+  const auto differ = hn::Ne(hn::BitCast(di, RoundEnds(format, sum, bound, rounded)), hn::Zero(di));
   // Highway cannot make a mask of doubles from one of floats; the mask goes through 1.0f and 0.0f.
   const Doubles d;
   const auto one =

@@ -234,10 +234,15 @@ constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_F16  ? 0x1p-14f
                                                      : NoValueFor(kType);
 
-// The window of rotated sums, which are doubles for float32 and floats for 16-bit types.
-template <posenc_type kType>
-using RotatedWindow = std::conditional_t<kType == POSENC_F32, Window<double, POSENC_F32, kRotatedWindow>,
-                                         Window<float, kType, kFloatRotatedWindow>>;
+// The window of rotated sums. They are doubles if the result is float32, and floats for 16-bit types.
+template <posenc_type kFrom, posenc_type kTo>
+using RotatedWindow =
+    std::conditional_t<kTo == POSENC_F32, Window<double, POSENC_F32, kRotatedWindow>,
+                       Window<float, kTo, kFrom == kTo ? kFloatRotatedWindow : kConvertedWindow>>;
+
+// The least part of a pair's larger sum that a decided sum is, for these windows.
+template <posenc_type kFrom, posenc_type kTo>
+constexpr float kLeastPart = kFrom == kTo ? kMinPart<kTo> : kMinConvertedPart;
 
 // Rounds float32 sums in double to nearest, for the test:
 //
@@ -251,7 +256,7 @@ using RotatedWindow = std::conditional_t<kType == POSENC_F32, Window<double, POS
 template <bool kNoticesNans>
 HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, WordVec& biased,
                           EntryVec& size) {
-  using W = RotatedWindow<POSENC_F32>;
+  using W = RotatedWindow<POSENC_F32, POSENC_F32>;
   if constexpr (kCutsSums<POSENC_F32>) {
     const auto lower_bits = Biased<W>(lower), upper_bits = Biased<W>(upper);
     const auto high = WordsOf<true, false>(lower_bits, upper_bits);
@@ -269,18 +274,18 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
 
 // Returns the lanes in which both sums, given with their window's bias (Biased), are decided:
 //
-// - no midpoint is within the window of either (kRotatedWindow, or kFloatRotatedWindow for 16-bit types), and
-// - the smaller sum exceeds kMinPart of the larger, plus kMinQuickly, so that the window covers its error.
+// - no midpoint is within the window of either (RotatedWindow), and
+// - the smaller sum exceeds kLeastPart of the larger, plus kMinQuickly, so that the window covers its error.
 //
 // If an element is an infinity or a NaN, or if sums overflow, then one of a pair's sums is infinite or both
 // are NaNs; so the second condition does not hold.
-template <posenc_type kType>
+template <posenc_type kFrom, posenc_type kTo>
 HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
                                         EntryVec larger) {
   const Entries df;
-  const auto limit = hn::MulAdd(larger, hn::Set(df, kMinPart<kType>), hn::Set(df, kMinQuickly<kType>));
-  return DecidedIfGreater(BothOutsideWindow(x_biased, y_biased, FarBits<RotatedWindow<kType>>()), smaller,
-                          limit);
+  const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kFrom, kTo>), hn::Set(df, kMinQuickly<kTo>));
+  return DecidedIfGreater(BothOutsideWindow(x_biased, y_biased, FarBits<RotatedWindow<kFrom, kTo>>()),
+                          smaller, limit);
 }
 
 // Returns the smaller of each 16-bit half of two vectors of words. The low half of a biased bfloat16 sum is
@@ -313,8 +318,8 @@ HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, Wo
   // A word is undecided if it has a bit of kOutside.
   const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));
   const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
-  return DecidedIfNone(OutsideWindow(least_biased, FarBits<RotatedWindow<POSENC_BF16>>()), undecided,
-                       outside);
+  return DecidedIfNone(OutsideWindow(least_biased, FarBits<RotatedWindow<POSENC_BF16, POSENC_BF16>>()),
+                       undecided, outside);
 }
 
 #endif  // HWY_SCALAR

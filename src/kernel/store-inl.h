@@ -128,6 +128,20 @@ HWY_INLINE hn::Vec<hn::RebindToUnsigned<DF>> Float16Bits(DF df, hn::Vec<DF> v) {
   return hn::PromoteTo(hn::RebindToUnsigned<DF>(), ToFloat16(df, v));
 }
 
+// The bits of a vector of floats rounded to the type, in the low half of each word for 16-bit types. NaNs may
+// have other bits than the canonical one.
+template <posenc_type kType, class DF>
+HWY_INLINE WordsAs<DF> RoundPlainly(DF df, hn::Vec<DF> v) {
+  if constexpr (kType == POSENC_F32) {
+    return hn::BitCast(hn::RebindToUnsigned<DF>(), v);
+  } else if constexpr (kType == POSENC_BF16) {
+    return RoundToBFloat16(df, v);
+  } else {
+    static_assert(kType == POSENC_F16);
+    return Float16Bits(df, v);
+  }
+}
+
 // v with NaNs replaced by the canonical one.
 template <class DF>
 HWY_INLINE hn::Vec<DF> WithCanonicalNans(DF df, hn::Vec<DF> v) {

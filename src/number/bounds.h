@@ -222,6 +222,15 @@ inline constexpr float kMinPart = kType == POSENC_F32    ? 0x1.54p-12f
 static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPart<POSENC_F32>,
               "the window must cover the error");
 
+// Quick rotation of float32 to a 16-bit type: the sums in double, rounded to float. The window in ulps of a
+// float covers this rounding, which is half an ulp (2^-13 more if sums are cut), and the error of a sum that
+// is at least 1 / sqrt(2) of kMinConvertedPart of G m.
+inline constexpr std::uint32_t kConvertedWindow = 1;
+inline constexpr float kMinConvertedPart = 0x1p-23f;
+static_assert(15 * 0x1.001p-53 * 1.4142136 <=
+                  (kConvertedWindow - 0.5 - 0x1p-12) * 0x1p-24 * kMinConvertedPart,
+              "the window must cover the error and the rounding to float");
+
 // Instead of kMinPart, where sums of bfloat16 are tested two in a word, by their bits: |x| is at least 2^-74
 // and less than 2^54, so that no difference of bits wraps around, and |y| within kWordOctaves powers of 2 of
 // it, so that 3.7 ulps cover the error (proof/rotation_quick.md, "Words"). kMinWord is the upper half of the

@@ -53,11 +53,6 @@ std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
   return is_float ? std::uint64_t{bits} << 16 : bits;
 }
 
-// The bits of an element that is not rotated.
-std::uint64_t RestBits(std::size_t head, std::size_t element) {
-  return (0x2911u + 7 * head + element) & 0x3fff;
-}
-
 // Replaces every NaN by the same NaN: with POSENC_FAST the sign and the payload depend on the processor.
 void MakeNansOne(posenc_type type, Entries* entries) {
   for (std::size_t i = 0; i < entries->count(); ++i) {
@@ -121,11 +116,12 @@ std::uint64_t Calls::AddInput(posenc_type type, std::size_t row, std::size_t col
 const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
   std::vector<InputPair>& made = pairs_[type];
   if (!made.empty()) return made;
+  const posenc_type from = SourceType(type);
   const std::size_t pairs = case_.pairs(), heads = case_.heads();
   const double amplitude = case_.rotary.amplitude == 0.0 ? 1.0 : case_.rotary.amplitude;
   made.resize(rows_ * heads * pairs);
   if (!case_.elements.empty()) {
-    const InputPair given{oracle::Pack(type, case_.elements[0]), oracle::Pack(type, case_.elements[1])};
+    const InputPair given{oracle::Pack(from, case_.elements[0]), oracle::Pack(from, case_.elements[1])};
     std::fill(made.begin(), made.end(), given);
     return made;
   }
@@ -134,19 +130,30 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
     const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
     made[k] =
-        MakeInput(inputs, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
-                  h < case_.q_heads ? amplitude * case_.scale : amplitude);
+        MakeInput(inputs, from, type, HashOf(case_.seed, row_ + r, h, i), cosine,
+                  case_.inverse ? -sine : sine, h < case_.q_heads ? amplitude * case_.scale : amplitude);
   }
   return made;
 }
 
+// The bits of an element that is not rotated: any bits if it is converted, and then the bits of the nearest
+// number.
+std::uint64_t Calls::RestBits(posenc_type type, std::size_t head, std::size_t element) const {
+  const auto number = static_cast<std::uint32_t>(0x2911 + 7 * head + element);
+  if (!case_.IsConverted()) return number & 0x3fff;
+  const std::uint64_t bits = HashOf(case_.seed, 0, head, number) >> 32;
+  if (type == case_.source_type) return bits;
+  return oracle::Pack(type, oracle::RoundTo(type, oracle::Unpack(case_.source_type, bits)));
+}
+
 template <class Bits>
-void Calls::ArrangeAs(const std::vector<InputPair>& pairs, posenc_pairing pairing, Bits* out) const {
+void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
+                      Bits* out) const {
   const std::size_t count = case_.pairs(), dim = case_.rotary.head_dim, offset = case_.rotary.rotary_offset;
   const InputPair* next = pairs.data();
   for (std::size_t h = 0; h < rows_ * case_.heads(); ++h, out += dim) {
     for (std::size_t e = 0; 2 * count < dim && e < dim; ++e) {
-      out[e] = static_cast<Bits>(RestBits(h % case_.heads(), e));
+      out[e] = static_cast<Bits>(RestBits(type, h % case_.heads(), e));
     }
     for (std::size_t i = 0; i < count; ++i, ++next) {
       const PairPlace place = PlaceOf(pairing, i, count);
@@ -159,8 +166,8 @@ void Calls::ArrangeAs(const std::vector<InputPair>& pairs, posenc_pairing pairin
 void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
                     Entries* out) const {
   out->Reset(type, rows_ * case_.columns());
-  if (type == POSENC_F32) return ArrangeAs(pairs, pairing, static_cast<std::uint32_t*>(out->data()));
-  ArrangeAs(pairs, pairing, static_cast<std::uint16_t*>(out->data()));
+  if (type == POSENC_F32) return ArrangeAs(type, pairs, pairing, static_cast<std::uint32_t*>(out->data()));
+  ArrangeAs(type, pairs, pairing, static_cast<std::uint16_t*>(out->data()));
 }
 
 const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
@@ -170,7 +177,7 @@ const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
   Source& source = sources_.emplace_back();
   source.type = type;
   source.pairing = pairing;
-  Arrange(type, Pairs(type), pairing, &source.entries);
+  Arrange(SourceType(type), Pairs(type), pairing, &source.entries);
   return source.entries;
 }
 
@@ -194,9 +201,10 @@ Entries Calls::CacheToRotateBy() const {
 
 void Calls::With(const Case& as, const std::function<void(const Arguments&)>& call, Entries* out,
                  double* seconds) {
-  const std::size_t columns = as.columns(), dim = as.rotary.head_dim, size = TraitsOf(as.type).size;
+  const std::size_t columns = as.columns(), dim = as.rotary.head_dim;
   const bool is_rotation = unscaled_ != nullptr, is_cached = as.operation == Operation::kRotateCached;
-  if (is_rotation && as.in_place) {
+  const bool is_in_place = as.in_place && !as.IsConverted();
+  if (is_rotation && is_in_place) {
     *out = SourceOf(as.type, as.rotary.pairing);
   } else {
     out->Reset(as.type, rows_ * columns);
@@ -210,18 +218,19 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   if (as.list == 0) arguments.first = static_cast<std::int64_t>(as.Position(0, row_));
   if (is_cached) arguments.first = static_cast<std::int64_t>(CacheRow(row_));
 
-  const auto* source = is_rotation && !as.in_place
+  const auto* source = is_rotation && !is_in_place
                            ? static_cast<const unsigned char*>(SourceOf(as.type, as.rotary.pairing).data())
                            : nullptr;
   for (const bool is_k : {false, true}) {
-    const std::size_t begin = is_k ? as.q_heads * dim * size : 0;
+    const std::size_t begin = is_k ? as.q_heads * dim : 0;
     posenc_heads& heads = arguments.heads[is_k ? 1 : 0];
     heads.type = as.type;
-    heads.data = static_cast<unsigned char*>(out->data()) + begin;
+    heads.source_type = as.source_type;
+    heads.data = static_cast<unsigned char*>(out->data()) + begin * TraitsOf(as.type).size;
     heads.heads = is_k ? as.k_heads : as.q_heads;
     heads.token_stride = columns;
     heads.head_stride = dim;
-    heads.source = source == nullptr ? nullptr : source + begin;
+    heads.source = source == nullptr ? nullptr : source + begin * TraitsOf(SourceType(as.type)).size;
     heads.scale = is_k ? 1.0 : as.scale;
     heads.inverse = as.inverse ? 1 : 0;
   }

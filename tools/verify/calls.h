@@ -35,11 +35,14 @@ class Calls {
   // The bits of an input of Operation::kAdd.
   std::uint64_t AddInput(posenc_type type, std::size_t row, std::size_t column) const;
 
-  // The pairs that are rotated: [rows, heads, pairs].
+  // The type of the elements to rotate, if results have this type.
+  posenc_type SourceType(posenc_type type) const { return case_.IsConverted() ? case_.source_type : type; }
+
+  // The pairs that are rotated, as elements of the type SourceType(type): [rows, heads, pairs].
   const std::vector<InputPair>& Pairs(posenc_type type);
 
   // Writes pairs as elements of heads, [rows, columns], in the order of `pairing`. The other elements of a
-  // head, which are not rotated, are filled in.
+  // head, which are not rotated, are filled in: as they are, or converted if the type is the results' own.
   void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
                Entries* out) const;
 
@@ -67,7 +70,9 @@ class Calls {
 
  private:
   template <class Bits>
-  void ArrangeAs(const std::vector<InputPair>& pairs, posenc_pairing pairing, Bits* out) const;
+  void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
+                 Bits* out) const;
+  std::uint64_t RestBits(posenc_type type, std::size_t head, std::size_t element) const;
   struct Source {
     posenc_type type;
     posenc_pairing pairing;
@@ -83,7 +88,7 @@ class Calls {
   std::unique_ptr<Handle> unscaled_;  // for rotations: the rotary with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
   std::vector<double> cosines_, sines_;                  // [rows, pairs]
-  std::map<posenc_type, std::vector<InputPair>> pairs_;  // made when they are first needed
+  std::map<posenc_type, std::vector<InputPair>> pairs_;  // of results; made when they are first needed
   std::vector<Source> sources_;                          // made when they are first needed
 };
 

@@ -40,6 +40,7 @@ struct Case {
       encoder;  // `operation` says which of the two specs is used; neither has a target; lists are static
   posenc_rotary_spec rotary;
   posenc_type type = POSENC_F32;  // the type of entries
+  posenc_type source_type = {};   // of the elements to rotate; 0: the type of entries
 
   std::int64_t first = 0;
   std::size_t rows = 0;
@@ -52,8 +53,8 @@ struct Case {
   std::uint32_t seed = 1;             // chooses the elements to rotate
   double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
   std::size_t q_heads = 3, k_heads = 1;
-  bool inverse = false;  // whether q is rotated backwards
-  bool in_place = true;
+  bool inverse = false;                                     // whether q is rotated backwards
+  bool in_place = true;                                     // unless the rotation converts elements
   posenc_cache_layout cache_layout = POSENC_CACHE_COS_SIN;  // for kWriteCache
   posenc_type cache_type = POSENC_F32;                      // for kRotateCached
 
@@ -63,6 +64,7 @@ struct Case {
   void Label(const std::string& key, const std::string& value);
 
   bool is_rotary() const { return operation >= Operation::kRotate; }
+  bool IsConverted() const { return source_type != posenc_type{} && source_type != type; }
   std::size_t axes() const { return is_rotary() ? rotary.axes : 1; }
   std::size_t pairs() const;  // only for a rotary embedding
   std::size_t heads() const { return q_heads + k_heads; }

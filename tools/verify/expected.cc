@@ -198,7 +198,8 @@ Answers Expected::Rotations() {
             continue;
           }
           oracle::Rounding x, y;
-          angle.Rotate(types[k], oracle::Unpack(types[k], pair.a), oracle::Unpack(types[k], pair.b), &x, &y);
+          const posenc_type from = calls_->SourceType(types[k]);
+          angle.Rotate(types[k], oracle::Unpack(from, pair.a), oracle::Unpack(from, pair.b), &x, &y);
           answers.distances[k].See(x, position, i, false);
           answers.distances[k].See(y, position, i, true);
           pair = {x.bits, y.bits};
@@ -240,7 +241,8 @@ InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, ora
     c = oracle::Unpack(POSENC_F32, cosine.bits);
     s = oracle::Unpack(POSENC_F32, sine.bits);
   }
-  const double a = oracle::Unpack(case_.type, in.a), b = oracle::Unpack(case_.type, in.b);
+  const posenc_type from = calls_->SourceType(case_.type);
+  const double a = oracle::Unpack(from, in.a), b = oracle::Unpack(from, in.b);
   const double x = to_float(to_float(a * c) - to_float(b * s));
   const double y = to_float(to_float(b * c) + to_float(a * s));
   const auto pack = [&](double v) { return oracle::Pack(case_.type, oracle::RoundTo(case_.type, v)); };
@@ -287,7 +289,8 @@ void Expected::PartsOf(const Element& element, posenc_type type, double* u, doub
   const std::size_t r = element.row - calls_->row();
   const InputPair& in =
       calls_->Pairs(type)[(r * case_.heads() + element.head) * case_.pairs() + element.pair];
-  const double a = oracle::Unpack(type, in.a), b = oracle::Unpack(type, in.b);
+  const posenc_type from = calls_->SourceType(type);
+  const double a = oracle::Unpack(from, in.a), b = oracle::Unpack(from, in.b);
   *u = element.is_second ? b : a;
   *v = element.is_second ? a : -b;
 }
@@ -321,7 +324,9 @@ std::string Expected::Exact(const Case& as, std::size_t row, std::size_t column)
   PartsOf(element, as.type, &u, &v);
   const std::string exact = AngleOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
   if (as.operation == Operation::kWriteCache) return "exact " + exact;
-  const auto show = [&](double x) { return ShowEntry(as.type, oracle::Pack(as.type, x)); };
+  const posenc_type from =
+      as.is_rotary() && as.operation != Operation::kWriteCache ? calls_->SourceType(as.type) : as.type;
+  const auto show = [&](double x) { return ShowEntry(from, oracle::Pack(from, x)); };
   return show(u) + " cos + " + show(v) + " sin, exact " + exact;
 }
 

@@ -21,8 +21,16 @@ std::uint64_t Mix(std::uint64_t x) {
 
 class Maker {
  public:
-  Maker(posenc_type type, std::uint64_t random, double cosine, double sine, double gain)
-      : type_(type), traits_(TraitsOf(type)), random_(random), cosine_(cosine), sine_(sine), gain_(gain) {}
+  Maker(posenc_type type, posenc_type result_type, std::uint64_t random, double cosine, double sine,
+        double gain)
+      : type_(type),
+        result_type_(result_type),
+        traits_(TraitsOf(type)),
+        result_traits_(TraitsOf(result_type)),
+        random_(random),
+        cosine_(cosine),
+        sine_(sine),
+        gain_(gain) {}
 
   InputPair Make(Inputs inputs) {
     switch (inputs) {
@@ -107,7 +115,7 @@ class Maker {
       case 1:
         return Signed(Below(9));
       case 2:
-        return Normal(traits_.min_exponent - 3, traits_.min_exponent + 6);
+        return Normal(result_traits_.min_exponent - 3, result_traits_.min_exponent + 6);
       case 3:
         return Normal(-4, 4);
       default:
@@ -117,7 +125,7 @@ class Maker {
 
   std::uint64_t Large() {
     if (Below(8) == 0) return Signed(Infinity() - 1 - Below(4));
-    return Normal(traits_.max_exponent - 3, traits_.max_exponent);
+    return Normal(result_traits_.max_exponent - 3, result_traits_.max_exponent);
   }
 
   std::uint64_t Special() {
@@ -150,7 +158,7 @@ class Maker {
     const double a = oracle::Unpack(type_, bits);
     const double first = a * (is_x ? cosine_ : sine_), other = is_x ? -sine_ : cosine_;
     if (first == 0.0 || other == 0.0) return {bits, Signed(Below(4))};
-    const double spacing = std::ldexp(1.0, SpacingExponent(type_, first));
+    const double spacing = std::ldexp(1.0, SpacingExponent(result_type_, first));
     const double middle = (std::floor(first / spacing) + 0.5) * spacing;
     // The rounding error of the product a * turn, computed with `turn` split into two parts.
     const double turn = is_x ? cosine_ : sine_;
@@ -161,7 +169,7 @@ class Maker {
 
   // A pair whose result, times the gain, is at the limit of overflow or beyond it.
   InputPair Overflowing() {
-    const int limit = traits_.max_exponent;
+    const int limit = result_traits_.max_exponent;
     const double beside = 1.0 + std::ldexp(static_cast<double>(Below(1 << 20)) - 0x1p19, -42);
     const double x = std::ldexp(beside, Below(2) == 0 ? limit : limit + static_cast<int>(Below(5)));
     const double y = std::ldexp(1.0, limit - static_cast<int>(Below(20)) + static_cast<int>(Below(10)));
@@ -196,10 +204,13 @@ class Maker {
     return Signed(Finite(std::ldexp(odd, static_cast<int>(Below(9)) - 4)));
   }
 
-  // A small multiple of the smallest number, and an element that adds or subtracts half of this number.
+  // A small multiple of the smallest number of the results, and an element that adds or subtracts half of
+  // this number.
   InputPair Smallest() {
-    const std::uint64_t few = Signed(Below(7));
-    const double half = std::ldexp(Below(2) == 0 ? 0.5 : -0.5, traits_.least_exponent());
+    const std::uint64_t multiple = Below(7);
+    const std::uint64_t few =
+        Signed(Finite(std::ldexp(static_cast<double>(multiple), result_traits_.least_exponent())));
+    const double half = std::ldexp(Below(2) == 0 ? 0.5 : -0.5, result_traits_.least_exponent());
     const double factor = Below(4) == 0 ? cosine_ : sine_;
     return Swapped({few, Finite(factor == 0.0 ? half : half / factor)});
   }
@@ -227,17 +238,17 @@ class Maker {
     }
   }
 
-  posenc_type type_;
-  ElementTraits traits_;
+  posenc_type type_, result_type_;
+  ElementTraits traits_, result_traits_;
   std::uint64_t random_;
   double cosine_, sine_, gain_;
 };
 
 }  // namespace
 
-InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine,
-                    double gain) {
-  return Maker(type, random, cosine, sine, gain).Make(inputs);
+InputPair MakeInput(Inputs inputs, posenc_type type, posenc_type result_type, std::uint64_t random,
+                    double cosine, double sine, double gain) {
+  return Maker(type, result_type, random, cosine, sine, gain).Make(inputs);
 }
 
 std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair) {

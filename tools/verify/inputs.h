@@ -37,10 +37,11 @@ struct InputPair {
   std::uint64_t a, b;
 };
 
-// Makes a pair of this kind from a random number. `cosine` and `sine` belong to the angle of the pair,
-// without a gain. `gain` is the product of amplitude and scale; only kMixed uses it.
-InputPair MakeInput(Inputs inputs, posenc_type type, std::uint64_t random, double cosine, double sine,
-                    double gain = 1.0);
+// Makes a pair of this kind from a random number. Its elements have a type, and results another one or the
+// same. `cosine` and `sine` belong to the angle of the pair, without a gain. `gain` is the product of
+// amplitude and scale; only kMixed uses it.
+InputPair MakeInput(Inputs inputs, posenc_type type, posenc_type result_type, std::uint64_t random,
+                    double cosine, double sine, double gain = 1.0);
 
 // A random number that depends on all arguments.
 std::uint64_t HashOf(std::uint64_t seed, std::uint64_t row, std::uint64_t head, std::uint64_t pair);

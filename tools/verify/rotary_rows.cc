@@ -243,6 +243,34 @@ std::vector<RowGroup> RotaryRows() {
         "frequencies_f32=0.5:0.75:1:1.25:1.5:1.75:2:2.25:2.5:2.75|phase_rounding=f32_inv_freq base=100} "
         "{operation=rotate at=f64:axes scale=0.3 $two_pairings|operation=cache at=f64:axes $all_types}"}},
 
+      // Elements of float32 that become bfloat16 or float16: of every kind, among others and alone, with
+      // sums that are midpoints of these types or next to them; in exact and fast arithmetic and by a cache;
+      // and elements that do not rotate.
+      {"Converted",
+       {"operation=rotate head_dim=34,72 q_heads=3 $converted at=f64:0:1:2:1000:1001:1002:0x1p-1000:0.5 "
+        "inputs=every,normal,any,cancelling,middle,tiny,large,special,equal,few,zeros,sparse,smallest,"
+        "largest,"
+        "nans,infinities,bits {amplitude=1 scale=1,0.75|amplitude=1.3465735902799727 scale=0.1 "
+        "inverse=1|amplitude=0x1.8p40} pairing=half_split,neighbours",
+        "operation=rotate head_dim=72,130 q_heads=36 k_heads=0 rare=36 $converted at=17..18 "
+        "inputs=tiny,large,few,zeros,smallest,largest,nans,infinities,bits pairing=half_split,neighbours",
+        "operation=rotate head_dim=34 arithmetic=fast $converted at=i64:far inputs=every,special,smallest "
+        "{amplitude=1|amplitude=1.3465735902799727 scale=0.1 inverse=1} pairing=half_split,neighbours "
+        "output_pairing=half_split,neighbours",
+        "operation=rotate_cached head_dim=130 $converted inputs=every,special cache_type=f32,bf16,f16 "
+        "{at=0..8|scale=0.3 inverse=1 at=i64:0:1:2:3:4:5:6:7:8} pairing=half_split,neighbours",
+        "operation=rotate $converted {head_dim=80 rotary_dim=32 rotary_offset=0,5,48|head_dim=1100 "
+        "rotary_dim=1054 rotary_offset=3 q_heads=1 k_heads=0} arithmetic=exact,fast "
+        "amplitude=1.3465735902799727 at=f64:0:7:-1048575:0.5 pairing=half_split,neighbours "
+        "output_pairing=half_split,neighbours",
+        "operation=rotate head_dim=28 q_heads=4 k_heads=0 inverse=0,1 unit=turns base=16 "
+        "at=f64:eighths_of_turns amplitude=1,1.5,1.25,0x1.000001p0,0x1.ffep-1 "
+        "inputs=few,equal,every,smallest "
+        "$converted",
+        "operation=rotate head_dim=74 frequencies=mostly_0 q_heads=9 at=f64:3:0x1p31:0 "
+        "inputs=few,bits,sparse "
+        "scale=1,0.75,0x1.ffffffep-1,0.1,0x1.55d5555555555p-2,0x1.5955555555555p-2 $converted"}},
+
       // Caches of all layouts, also with amplitudes that are midpoints of a type.
       {"Caches",
        {"operation=cache head_dim=2,6,64,130 at=f64:rotary $all_types "

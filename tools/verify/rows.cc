@@ -50,6 +50,7 @@ constexpr Named kNamed[] = {
     {"sums", "operation=add dim=99 at=-8..31 $layouts scale=1,22.627417,-0.3"},
     {"large_sum", "operation=add dim=512 at=1048576..1052671 scale=22.627417"},
 
+    {"converted", "source_type=f32 type=bf16,f16"},
     {"two_pairings", "{pairing=half_split|pairing=neighbours in_place=0} $types"},
     {"four_pairings",
      "{pairing=half_split|pairing=neighbours in_place=0|output_pairing=neighbours|"
@@ -163,6 +164,7 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   };
   words("operation", "write add rotate rotate_cached cache", &c->operation);
   type("type", &c->type);
+  type("source_type", &c->source_type);
   type("list", &c->list);
   words("inputs",
         "every normal any cancelling middle tiny large special mixed around_one equal few zeros sparse "
