@@ -153,17 +153,18 @@ inline void StorePairs(Floats x, Floats y, BFloat16* to) {
 // would be slower if a head takes several blocks of registers.
 constexpr std::size_t kHeadsAtOnce = kTurnVectors * kFloats > 64 ? 64 : 8;
 
-// How cosines and sines rotate kCount pairs of a head, beginning at pair i. Turns are these cosines or these
-// sines, in kVectors vectors. `from` and `to` are the head, and may be the same.
+// How cosines and sines rotate kCount pairs of a head. Turns are these cosines or these sines, in kVectors
+// vectors. The first element of the first pair is at `from`, and goes to `to`, which may be the same. From
+// one pair to the next it is kWidth elements.
 template <class From, class To>
 struct SplitPairs {
-  static constexpr std::size_t kVectors = 1, kCount = kFloats;
+  static constexpr std::size_t kVectors = 1, kCount = kFloats, kWidth = 1;
   using Turns = Floats;
   static Turns LoadTurns(const float* from) { return Load(from); }
-  static void Rotate(const From* from, To* to, std::size_t pairs, std::size_t i, Turns cosines, Turns sines) {
-    const Floats x = Load(from + i), y = Load(from + pairs + i);
-    Store(MulSub(x, cosines, Mul(y, sines)), to + i);
-    Store(MulAdd(y, cosines, Mul(x, sines)), to + pairs + i);
+  static void Rotate(const From* from, To* to, std::size_t pairs, Turns cosines, Turns sines) {
+    const Floats x = Load(from), y = Load(from + pairs);
+    Store(MulSub(x, cosines, Mul(y, sines)), to);
+    Store(MulAdd(y, cosines, Mul(x, sines)), to + pairs);
   }
 };
 
@@ -174,17 +175,16 @@ struct TwoTurns {
 // Results are rounded and stored two vectors at a time.
 template <class From>
 struct SplitPairsByTwo {
-  static constexpr std::size_t kVectors = 2, kCount = 2 * kFloats;
+  static constexpr std::size_t kVectors = 2, kCount = 2 * kFloats, kWidth = 1;
   using Turns = TwoTurns;
   static Turns LoadTurns(const float* from) { return {Load(from), Load(from + kFloats)}; }
-  static void Rotate(const From* from, BFloat16* to, std::size_t pairs, std::size_t i, Turns cosines,
-                     Turns sines) {
-    const From *a = from + i, *b = a + pairs;
-    const Floats x0 = Load(a), x1 = Load(a + kFloats), y0 = Load(b), y1 = Load(b + kFloats);
+  static void Rotate(const From* from, BFloat16* to, std::size_t pairs, Turns cosines, Turns sines) {
+    const Floats x0 = Load(from), x1 = Load(from + kFloats);
+    const Floats y0 = Load(from + pairs), y1 = Load(from + pairs + kFloats);
     StoreTwo(MulSub(x0, cosines.first, Mul(y0, sines.first)),
-             MulSub(x1, cosines.second, Mul(y1, sines.second)), to + i);
+             MulSub(x1, cosines.second, Mul(y1, sines.second)), to);
     StoreTwo(MulAdd(y0, cosines.first, Mul(x0, sines.first)),
-             MulAdd(y1, cosines.second, Mul(x1, sines.second)), to + pairs + i);
+             MulAdd(y1, cosines.second, Mul(x1, sines.second)), to + pairs);
   }
 };
 
@@ -201,22 +201,21 @@ struct SplitPairs<BFloat16, BFloat16> : SplitPairsByTwo<BFloat16> {};
 // A word has the same element of two pairs.
 template <>
 struct SplitPairs<BFloat16, BFloat16> {
-  static constexpr std::size_t kVectors = 2, kCount = 2 * kFloats;
+  static constexpr std::size_t kVectors = 2, kCount = 2 * kFloats, kWidth = 1;
   using Turns = TwoTurns;
   static Turns LoadTurns(const float* from) {
     Turns turns;
     LoadAlternate(from, &turns.first, &turns.second);
     return turns;
   }
-  static void Rotate(const BFloat16* from, BFloat16* to, std::size_t pairs, std::size_t i, Turns cosines,
-                     Turns sines) {
+  static void Rotate(const BFloat16* from, BFloat16* to, std::size_t pairs, Turns cosines, Turns sines) {
     Floats x0, x1, y0, y1;
-    LoadPairs(from + i, &x0, &x1);
-    LoadPairs(from + pairs + i, &y0, &y1);
+    LoadPairs(from, &x0, &x1);
+    LoadPairs(from + pairs, &y0, &y1);
     StorePairs(MulSub(x0, cosines.first, Mul(y0, sines.first)),
-               MulSub(x1, cosines.second, Mul(y1, sines.second)), to + i);
+               MulSub(x1, cosines.second, Mul(y1, sines.second)), to);
     StorePairs(MulAdd(y0, cosines.first, Mul(x0, sines.first)),
-               MulAdd(y1, cosines.second, Mul(x1, sines.second)), to + pairs + i);
+               MulAdd(y1, cosines.second, Mul(x1, sines.second)), to + pairs);
   }
 };
 
@@ -224,26 +223,24 @@ struct SplitPairs<BFloat16, BFloat16> {
 
 template <class Element>
 struct NeighbourPairs {
-  static constexpr std::size_t kVectors = 1, kCount = kFloats / 2;
+  static constexpr std::size_t kVectors = 1, kCount = kFloats / 2, kWidth = 2;
   using Turns = Floats;
   static Turns LoadTurns(const float* from) { return LoadTwice(from); }
-  static void Rotate(const Element* from, Element* to, std::size_t /*pairs*/, std::size_t i, Turns cosines,
-                     Turns sines) {
-    const Floats xy = Load(from + 2 * i);
-    Store(MulSubAdd(xy, cosines, Mul(SwapNeighbours(xy), sines)), to + 2 * i);
+  static void Rotate(const Element* from, Element* to, std::size_t /*pairs*/, Turns cosines, Turns sines) {
+    const Floats xy = Load(from);
+    Store(MulSubAdd(xy, cosines, Mul(SwapNeighbours(xy), sines)), to);
   }
 };
 
 template <>
 struct NeighbourPairs<BFloat16> {
-  static constexpr std::size_t kVectors = 1, kCount = kFloats;
+  static constexpr std::size_t kVectors = 1, kCount = kFloats, kWidth = 2;
   using Turns = Floats;
   static Turns LoadTurns(const float* from) { return Load(from); }
-  static void Rotate(const BFloat16* from, BFloat16* to, std::size_t /*pairs*/, std::size_t i, Turns cosines,
-                     Turns sines) {
+  static void Rotate(const BFloat16* from, BFloat16* to, std::size_t /*pairs*/, Turns cosines, Turns sines) {
     Floats x, y;
-    LoadPairs(from + 2 * i, &x, &y);
-    StorePairs(MulSub(x, cosines, Mul(y, sines)), MulAdd(y, cosines, Mul(x, sines)), to + 2 * i);
+    LoadPairs(from, &x, &y);
+    StorePairs(MulSub(x, cosines, Mul(y, sines)), MulAdd(y, cosines, Mul(x, sines)), to);
   }
 };
 
@@ -264,11 +261,17 @@ inline void RotateHeads(const TokenOfHeads<From, To>& token, const float* row, s
     cosines[k] = Pairs::LoadTurns(row + i + k * Pairs::kCount);
     sines[k] = Pairs::LoadTurns(row + pairs + i + k * Pairs::kCount);
   }
-  for (std::size_t h = 0; h < token.heads; ++h) {
+  // Variables, because a store might change `token` for all the compiler knows.
+  const From* from = token.from + Pairs::kWidth * i;
+  To* to = token.to + Pairs::kWidth * i;
+  const std::size_t from_stride = token.from_stride, to_stride = token.to_stride;
+  for (std::size_t left = token.heads; left != 0; --left) {
     for (std::size_t k = 0; k < kSteps; ++k) {
-      Pairs::Rotate(token.from + h * token.from_stride, token.to + h * token.to_stride, pairs,
-                    i + k * Pairs::kCount, cosines[k], sines[k]);
+      const std::size_t at = k * Pairs::kWidth * Pairs::kCount;
+      Pairs::Rotate(from + at, to + at, pairs, cosines[k], sines[k]);
     }
+    from += from_stride;
+    to += to_stride;
   }
 }
 
