@@ -120,6 +120,8 @@ struct FastStep {
     const std::size_t lanes = hn::Lanes(Entries());
     if constexpr (kIsOfWords) {
       RotateWords(from, to, kPairing == POSENC_HALF_SPLIT ? apart : 2 * lanes, c0, s0, c1, s1);
+    } else if constexpr (kTo == POSENC_BF16) {
+      RotateToBFloat16(from, to, apart, c0, s0, c1, s1);
     } else {
       RotateVector(from, to, apart, c0, s0);
       RotateVector(from + lanes, to + lanes, apart, c1, s1);
@@ -156,11 +158,35 @@ struct FastStep {
   }
 
   static HWY_INLINE void Store(EntryVec v, ElementOf<kTo>* to) {
+    StoreLanes(WriteOperation<kTo>(), Entries(), v, nullptr, to, false);
+  }
+
+  // Float32 that becomes bfloat16: both vectors of cosines at once, because results of two vectors fill one.
+  static HWY_INLINE void RotateToBFloat16(const float* from, std::uint16_t* to, std::size_t apart,
+                                          EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     const Entries df;
-    if constexpr (kTo == POSENC_BF16) {
-      StoreNarrow(df, RoundToBFloat16(df, v), to, false);
+    const std::size_t lanes = hn::Lanes(df);
+    const auto a0 = LoadHalves<kFrom>(df, from), a1 = LoadHalves<kFrom>(df, from + lanes);
+    if constexpr (kIsInPlace) {
+      StoreBoth(hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0)),
+                hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1)), to);
     } else {
-      StoreLanes(WriteOperation<kTo>(), df, v, nullptr, to, false);
+      const auto b0 = LoadHalves<kFrom>(df, from + apart), b1 = LoadHalves<kFrom>(df, from + apart + lanes);
+      StoreBoth(hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)), hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1)), to);
+      StoreBoth(hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)), hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1)),
+                to + apart);
+    }
+  }
+
+  // Rounds two vectors to bfloat16 and stores them, one behind the other. One test finds a NaN in either.
+  static HWY_INLINE void StoreBoth(EntryVec first, EntryVec second, std::uint16_t* to) {
+    const Entries df;
+    const EntryVec sum = hn::Add(first, second);
+    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
+      StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
+    } else {
+      StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
+                       hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
     }
   }
 
