@@ -385,7 +385,9 @@ Outcome Run(const std::uint8_t* data, std::size_t size, const char* target, bool
   Memory memory;
   memory.PutApart(call.get(), bytes);
   Buffer *first = Pick(call->buffers, bytes), *second = Pick(call->buffers, bytes);
-  const bool overlaps = first != second && Rarely(bytes, 8), spoils = !overlaps && Rarely(bytes, 3);
+  const bool are_arguments =
+      first != second && first->null.kind != kNoArgument && second->null.kind != kNoArgument;
+  const bool overlaps = are_arguments && Rarely(bytes, 8), spoils = !overlaps && Rarely(bytes, 3);
   Bits apart;
   posenc_status status_apart = POSENC_OK;
   if (overlaps) {
