@@ -6,9 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "angles.h"
 #include "members.h"
-#include "spec/tables.h"
 #include "rotary.h"
+#include "spec/tables.h"
 #include "torch.h"
 
 namespace posenc_python {
@@ -18,62 +19,6 @@ constexpr char kRotateInstead[] =
     "write q * cos + rotate_half(q) * sin, with the tensors of rotary.cache(..., layout=\"duplicated\"), "
     "which "
     "torch records";
-
-// The positions of a call: a first position, a first position for each sequence, or a list. The list is
-// [axes, ...], or [...] if a position has one axis.
-struct Positions {
-  // First positions [...], one for each sequence; each sequence has `count` tokens.
-  Positions(const Rotary& rotary, nb::handle firsts, const Shape& batch, size_t count) : axes(rotary.axes) {
-    list.emplace(firsts, "first", true);
-    if (list->shape() != batch) {
-      RaiseValue("first must be an integer, or have the shape " + ToText(batch) + ", not " +
-                 ToText(list->shape()));
-    }
-    tokens = batch;
-    tokens.push_back(static_cast<int64_t>(count));
-    run = count;
-    for (size_t axis = 0; axis < axes; ++axis) {
-      for (size_t b = 0; b < list->count(); ++b) {
-        const int64_t start = list->Integer(b);
-        for (int64_t t = 0; t < static_cast<int64_t>(count); ++t) {
-          const bool is_far = start > INT64_MAX - t;  // then it is out of range, too
-          own.push_back(is_far ? INT64_MAX : start + t);
-        }
-      }
-    }
-    all = {POSENC_I64, own.data()};
-  }
-
-  Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
-    if (!from.is_none() && !at.is_none()) RaiseValue("first and positions exclude each other");
-    if (at.is_none()) {
-      first = from.is_none() ? 0 : ToInteger(from, "first");
-      return;
-    }
-    list.emplace(at, "positions", false);
-    all = list->get();
-    tokens = list->shape();
-    if (axes == 1) return;
-    if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
-      RaiseValue("positions must have the shape [" + std::to_string(axes) + ", ...], not " + ToText(tokens));
-    }
-    tokens.erase(tokens.begin());
-  }
-
-  std::string Fault(posenc_status status, size_t bad) const {
-    if (!IsOutOfRange(status)) return "";
-    if (run != 0) return "tokens from " + list->At(bad / run) + " on";
-    return list ? list->At(bad) : "tokens from first on";
-  }
-
-  size_t axes;
-  int64_t first = 0;
-  std::optional<List> list;
-  posenc_list all = {};  // the positions of a list, [axes, ...]
-  size_t run = 0;        // with several first positions, the number of tokens from each
-  std::vector<int64_t> own;
-  Shape tokens;  // the shape of tokens, if there is a list
-};
 
 // A tensor, and which of its axes are tokens and heads: [..., tokens, heads, head_dim], [..., heads, tokens,
 // head_dim] or [tokens, head_dim].
@@ -204,18 +149,22 @@ struct Tensors {
   bool inverse;
 };
 
+// Checks the tensors of a call, which is split into several calls of the library. The position is always
+// refused, but the library checks the tensors first.
+posenc_status CheckTensors(const posenc_rotary* rotary, const Tensors& tensors) {
+  const std::vector<posenc_heads> heads = tensors.Heads();
+  const posenc_status status = posenc_rotate(rotary, INT64_MAX, tensors.tokens(), heads.data(), heads.size());
+  return IsOutOfRange(status) ? POSENC_OK : status;
+}
+
 // Rotates when each element of the batch has its own positions. All positions and all tensors are checked
 // before the first element is rotated, so a refused call changes nothing.
 posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
                          size_t batch, size_t* bad) {
   const size_t tokens = tensors.tokens(), all = batch * tokens;
   posenc_status status = posenc_rotate_at(rotary, &positions.all, all, nullptr, 0, bad);
+  if (status == POSENC_OK) status = CheckTensors(rotary, tensors);
   if (status != POSENC_OK) return status;
-  const std::vector<posenc_heads> heads = tensors.Heads();
-  // This position is always refused, but the library checks the tensors first. So the call only checks the
-  // tensors.
-  status = posenc_rotate(rotary, INT64_MAX, tokens, heads.data(), heads.size());
-  if (!IsOutOfRange(status)) return status;
   const posenc_type type = positions.all.type;
   const size_t size = type == POSENC_I32 || type == POSENC_F32 ? 4 : 8;
   std::vector<char> own(positions.axes * tokens * size);
@@ -233,12 +182,24 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
   return POSENC_OK;
 }
 
-// Refuses the shape of positions. `run` is the shape of positions that all sequences share, and `each` of
-// positions for each sequence.
-[[noreturn]] void RaiseShape(const Array& q, const Shape& given, const Shape& run, const Shape& each,
-                             int64_t token_axis) {
+// The same by angles. If they are of other tokens or of another rotary, the first call is refused.
+posenc_status RotateEachBy(const Rotary& rotary, const Angles& angles, int64_t first, const Tensors& tensors,
+                           size_t batch) {
+  posenc_status status = CheckTensors(rotary.rotary.get(), tensors);
+  for (size_t b = 0; b < batch && status == POSENC_OK; ++b) {
+    std::vector<posenc_heads> some;
+    tensors.Append(b, &some);
+    status = RotateBy(rotary, angles, b, first, tensors.tokens(), some);
+  }
+  return status;
+}
+
+// Refuses the shape of positions or angles. `run` is the shape of positions that all sequences share, and
+// `each` of positions for each sequence.
+[[noreturn]] void RaiseShape(const char* name, const Array& q, const Shape& given, const Shape& run,
+                             const Shape& each, int64_t token_axis) {
   const bool is_tokens_first = token_axis == -3;
-  std::string right = "positions must have the shape " + ToText(run);
+  std::string right = name + (" must have the shape " + ToText(run));
   if (each != run) right += ", the same for all sequences, or " + ToText(each);
   right += ", not " + ToText(given) + ": q has the shape " + ToText(q.shape());
   if (q.axes() > 2) {
@@ -251,22 +212,37 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
   RaiseValue(right);
 }
 
-nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown,
-                  bool in_place) {
-  RequireNoMore(unknown);
-  RequireNoRecording();
-  if (objects.size() == 0) RaiseType(in_place ? "rotate_ needs a tensor" : "rotate needs a tensor");
-  const int64_t axis = ToInteger(token_axis, "token_axis");
-  if (axis != -3 && axis != -2)
-    RaiseValue(
-        "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
-  const bool has_firsts = !first.is_none() && !IsInteger(first) && at.is_none();
-  std::optional<Positions> given;
-  if (!has_firsts) given.emplace(self, first, at);
-  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis, in_place);
-  if (has_firsts) given.emplace(self, first, tensors.all[0].batch, tensors.tokens());
-  const Positions& positions = *given;
+// Requires that all tensors have the same batch.
+void RequireOneBatch(const Tensors& tensors) {
+  for (const Tensor& tensor : tensors.all) {
+    if (tensor.batch != tensors.all[0].batch) {
+      RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
+    }
+  }
+}
+
+void RotateBy(const Rotary& self, const Angles& angles, int64_t first, const Tensors& tensors,
+              int64_t token_axis) {
+  const Shape batch(angles.shape.begin(), angles.shape.end() - 1);
+  const Shape& own = tensors.all[0].batch;
+  if (!batch.empty() && batch != own) {
+    Shape run = {static_cast<int64_t>(tensors.tokens())}, each = own;
+    each.push_back(run[0]);
+    RaiseShape("positions of angles", tensors.all[0].array, angles.shape, run, each, token_axis);
+  }
+  if (!batch.empty()) RequireOneBatch(tensors);
+  Check(Released([&] {
+    return batch.empty() ? RotateBy(self, angles, 0, first, tensors.tokens(), tensors.Heads())
+                         : RotateEachBy(self, angles, first, tensors, tensors.all[0].batch_count);
+  }));
+}
+
+// Where the tokens of a call are: at positions, or at the tokens of angles from first_token on.
+struct Where {
+  nb::handle first, positions, angles, first_token;
+};
+
+void RotateAt(const Rotary& self, const Positions& positions, const Tensors& tensors, int64_t token_axis) {
   const Shape run = {static_cast<int64_t>(tensors.tokens())};
   Shape each = tensors.all[0].batch;
   each.push_back(run[0]);
@@ -284,17 +260,40 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
       return posenc_rotate_at(rotary, &positions.all, tensors.tokens(), heads.data(), heads.size(), &bad);
     });
   } else if (positions.tokens == each) {
-    for (const Tensor& tensor : tensors.all) {
-      if (tensor.batch != tensors.all[0].batch) {
-        RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
-      }
-    }
+    RequireOneBatch(tensors);
     status =
         Released([&] { return RotateEach(rotary, positions, tensors, tensors.all[0].batch_count, &bad); });
   } else {
-    RaiseShape(tensors.all[0].array, positions.tokens, run, each, axis);
+    RaiseShape("positions", tensors.all[0].array, positions.tokens, run, each, token_axis);
   }
   Check(status, positions.Fault(status, bad));
+}
+
+nb::object Rotate(const Rotary& self, const nb::args& objects, const Where& where, nb::handle scale,
+                  nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown, bool in_place) {
+  RequireNoMore(unknown);
+  RequireNoRecording();
+  if (objects.size() == 0) RaiseType(in_place ? "rotate_ needs a tensor" : "rotate needs a tensor");
+  const int64_t axis = ToInteger(token_axis, "token_axis");
+  if (axis != -3 && axis != -2)
+    RaiseValue(
+        "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
+  const Angles* angles = ToAngles(where.angles);
+  const int64_t first_token = ToInteger(where.first_token, "first_token");
+  if (angles == nullptr && first_token != 0) RaiseValue("first_token needs angles");
+  if (angles != nullptr && !(where.first.is_none() && where.positions.is_none())) {
+    RaiseValue("angles exclude first and positions: they were made at positions");
+  }
+  const bool has_firsts = HasFirsts(where.first, where.positions);
+  std::optional<Positions> positions;
+  if (!has_firsts) positions.emplace(self, where.first, where.positions);
+  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis, in_place);
+  if (has_firsts) positions.emplace(self, where.first, tensors.tokens(), &tensors.all[0].batch);
+  if (angles != nullptr) {
+    RotateBy(self, *angles, first_token, tensors, axis);
+  } else {
+    RotateAt(self, *positions, tensors, axis);
+  }
   if (!in_place) {
     if (objects.size() == 1) return tensors.made[0];
     nb::list made;
@@ -309,15 +308,15 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
 }  // namespace
 
 nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                         nb::handle scale, nb::handle inverse, nb::handle token_axis,
-                         const nb::kwargs& unknown) {
-  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, true);
+                         nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
+                         nb::handle first_token, const nb::kwargs& unknown) {
+  return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis, unknown, true);
 }
 
 nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                       nb::handle scale, nb::handle inverse, nb::handle token_axis,
-                       const nb::kwargs& unknown) {
-  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, false);
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
+                       nb::handle first_token, const nb::kwargs& unknown) {
+  return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis, unknown, false);
 }
 
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,
