@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "bindings.h"
@@ -81,6 +82,8 @@ Positions::Positions(const Rotary& rotary, nb::handle from, size_t count, const 
   tokens = list->shape();
   tokens.push_back(static_cast<int64_t>(count));
   run = count;
+  if (count != 0 && list->count() > own.max_size() / axes / count) throw std::bad_alloc();
+  own.reserve(axes * list->count() * count);
   for (size_t axis = 0; axis < axes; ++axis) {
     for (size_t b = 0; b < list->count(); ++b) {
       const int64_t start = list->Integer(b);

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -96,17 +97,26 @@ struct Given {
 };
 
 // An argument that a call may have for each tensor. For one tensor it is the argument itself, and for several
-// tensors a list of these. None is for all tensors.
-std::vector<nb::object> Each(nb::handle argument, size_t count, const char* name, bool is_for_all = false) {
-  std::vector<nb::object> each(count, nb::borrow(argument));
-  const bool is_list = PyList_Check(argument.ptr()) || PyTuple_Check(argument.ptr());
-  if (count == 1 || argument.is_none() || (is_for_all && !is_list)) return each;
-  if (!is_list || nb::len(argument) != count) {
-    RaiseValue(name + std::string(" must be a list with an entry for each tensor, which may be None"));
+// tensors a list of these. None is for all tensors, and so is any argument that is no list if `is_for_all`.
+class Each {
+ public:
+  Each(nb::handle argument, size_t count, const char* name, bool is_for_all = false)
+      : argument_(argument), is_list_(PyList_Check(argument.ptr()) || PyTuple_Check(argument.ptr())) {
+    if (count == 1 || argument.is_none() || (is_for_all && !is_list_)) {
+      is_list_ = false;
+    } else if (!is_list_ || nb::len(argument) != count) {
+      RaiseValue(name + std::string(" must be a list with an entry for each tensor, which may be None"));
+    }
   }
-  for (size_t i = 0; i < count; ++i) each[i] = argument[i];
-  return each;
-}
+
+  nb::object operator[](size_t i) const {
+    return is_list_ ? nb::object(argument_[i]) : nb::borrow<nb::object>(argument_);
+  }
+
+ private:
+  nb::handle argument_;
+  bool is_list_;
+};
 
 // The name of an argument for tensor i.
 std::string NameFor(const char* argument, size_t i, size_t count) {
@@ -212,9 +222,9 @@ struct Factors {
 // What a call does with a tensor: where its result goes, and its factors. Without a result of its own the
 // tensor is rotated in place.
 struct Result {
-  std::optional<Tensor> tensor;
-  std::optional<Paged> paged;
-  std::optional<Factors> factors;
+  std::unique_ptr<const Tensor> tensor;
+  std::unique_ptr<const Paged> paged;
+  std::unique_ptr<const Factors> factors;
   nb::object object;  // the array of the result
 };
 
@@ -243,36 +253,38 @@ struct Tensors {
                    ", and has " + std::to_string(tensor.tokens.count));
       }
     }
-    const std::vector<nb::object> dtypes = Each(given.dtype, count, "dtype", true),
-                                  outs = Each(given.out, count, "out");
-    const std::vector<nb::object> slots = Each(given.slots, count, "slots"),
-                                  factors = Each(given.factors, count, "factors");
+    const Each dtypes(given.dtype, count, "dtype", true), outs(given.out, count, "out");
+    const Each slots(given.slots, count, "slots"), factors(given.factors, count, "factors");
     const int64_t slot_axis = ToInteger(given.slot_axis, "slot_axis");
     if (slot_axis != -3 && slot_axis != -2) {
       RaiseValue(
           "slot_axis must be -3, [blocks, block_size, heads, head_dim], or -2, [blocks, heads, block_size, "
           "head_dim]");
     }
+    results.resize(count);
     for (size_t i = 0; i < count; ++i) {
-      Result& result = results.emplace_back();
+      Result& result = results[i];
       const Tensor& tensor = all[i];
-      if (!factors[i].is_none()) result.factors.emplace(factors[i], NameFor("factors", i, count), tensor);
+      if (const nb::object own = factors[i]; !own.is_none()) {
+        result.factors = std::make_unique<Factors>(own, NameFor("factors", i, count), tensor);
+      }
       if (in_place) {
         result.object = objects[i];
         continue;
       }
       const std::string name = NameFor("out", i, count), slots_name = NameFor("slots", i, count);
-      const bool is_new = outs[i].is_none();
-      if (!is_new && !dtypes[i].is_none()) RaiseValue("dtype and out exclude each other: out has a type");
-      if (is_new && !slots[i].is_none())
-        RaiseValue(slots_name + " needs " + name + ", the cache with the slots");
-      result.object = is_new ? Like(objects[i], tensor.array, dtypes[i]) : outs[i];
-      if (!slots[i].is_none()) {
-        result.paged.emplace(rotary, tensor, result.object, name, slots[i], slots_name, slot_axis);
+      const nb::object out = outs[i], dtype = dtypes[i], list = slots[i];
+      const bool is_new = out.is_none();
+      if (!is_new && !dtype.is_none()) RaiseValue("dtype and out exclude each other: out has a type");
+      if (is_new && !list.is_none()) RaiseValue(slots_name + " needs " + name + ", the cache with the slots");
+      result.object = is_new ? Like(objects[i], tensor.array, dtype) : out;
+      if (!list.is_none()) {
+        result.paged =
+            std::make_unique<Paged>(rotary, tensor, result.object, name, list, slots_name, slot_axis);
       } else {
         const Access access = is_new ? Access::kWriteNew : Access::kWrite;
-        result.tensor.emplace(rotary, result.object, is_new ? tensor.array.name() : name, access, token_axis,
-                              nullptr);
+        result.tensor = std::make_unique<Tensor>(rotary, result.object, is_new ? tensor.array.name() : name,
+                                                 access, token_axis, nullptr);
         result.tensor->array.RequireShape(tensor.array.shape());
       }
       const Array& array = result.paged ? result.paged->array : result.tensor->array;
@@ -334,7 +346,7 @@ struct Tensors {
   size_t tokens() const { return all[0].tokens.count; }
 
   std::deque<Tensor> all;
-  std::deque<Result> results;
+  std::vector<Result> results;
   std::vector<double> scales;
   bool inverse;
 };

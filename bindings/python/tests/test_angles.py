@@ -142,6 +142,9 @@ class Angles(unittest.TestCase):
                 (ValueError, "tokens must not be negative", lambda: ROTARY.angles(-1)),
                 (ValueError, "too large for the address space", lambda: ROTARY.angles(2**62)),
                 (ValueError, "too large for the address space", lambda: ROTARY.angles(2**62, first=[0])),
+                (MemoryError, "", lambda: ROTARY.angles(2**48)),
+                (MemoryError, "", lambda: ROTARY.angles(2**50, first=[0])),
+                (MemoryError, "", lambda: ROTARY.angles(2**48, first=numpy.zeros(2**20, "int32"))),
                 (ValueError, "positions must have the shape \\[2, ...\\], not \\[3\\]", lambda: axes.angles(positions=[1, 2, 3])),
                 (TypeError, "unexpected keyword argument at", lambda: ROTARY.angles(1, at=3)),
                 (TypeError, "too many arguments", lambda: ROTARY.angles(1, 2))):
