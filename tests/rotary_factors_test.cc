@@ -68,20 +68,20 @@ struct HardProduct {
   float factor;
   double element;
 
-  // Kinds 0 to 3 are next to a midpoint: with all three, without amplitude, without scale, and with an
-  // element of 1. Kind 4 is a midpoint.
+  // Kinds 0 to 4 are next to a midpoint: with all three, without amplitude, without scale, with an element of
+  // 1, and with a factor of one digit. Kind 5 is a midpoint.
   HardProduct(Random& random, int digits, int kind) {
     const double middle =
         std::ldexp(1.0 + (random.Odd(digits) * std::ldexp(1.0, -digits)), random.Exponent(3));
     amplitude = scale = 1.0;
-    factor = random.LongFloat(random.Exponent(6));
+    factor = kind == 4 ? 4.0f : random.LongFloat(random.Exponent(6));
     element = kind == 3 ? 1.0 : random.Odd(std::min(digits, 6));
     const double rest = middle / (WideFactor(factor) * element);
     if (kind == 1) {
       scale = rest;
     } else if (kind == 2) {
       amplitude = rest;
-    } else if (kind < 4) {
+    } else if (kind < 5) {
       scale = random.LongDouble(random.Exponent(6));
       amplitude = rest / scale;
     } else {  // odd integers, 3 * 5 * 3 * element, whose product has one digit more than the type
@@ -121,7 +121,7 @@ TEST_P(RotaryFactors, HardProductsAreRoundedOnce) {
     Random random(5);
     int twice = 0;
     for (int k = 0; k < (IsReference() ? 100 : 500); ++k) {
-      const HardProduct hard(random, TraitsOf(TypeOf<T>()).digits, k % 5);
+      const HardProduct hard(random, TraitsOf(TypeOf<T>()).digits, k % 6);
       twice += hard.IsRoundedTwice<T>() ? 1 : 0;
       posenc_rotary_spec spec = ListedSpec(frequencies, target());
       spec.unit = POSENC_TURNS;
