@@ -29,6 +29,7 @@ struct RotaryCase {
   int first = 0;                // position
   bool is_heads_first = false;  // else [tokens, heads, kHeadDim]
   bool is_cached = false;       // with a cache of the elements' type, in the fast arithmetic
+  bool is_by_angles = false;    // by angles that were made before
 
   std::size_t entries() const { return tokens * kHeads * kHeadDim; }
   std::size_t key_offset() const { return tokens * kQueryHeads * kHeadDim; }  // k follows q
@@ -66,7 +67,8 @@ inline const float* FloatFrequencies() {
 
 // The name of a row without the target. content: the kind of elements, followed by a slash, or nothing.
 inline std::string NameOf(posenc_type type, const RotaryCase& which, const std::string& content = {}) {
-  std::string name = which.arithmetic == POSENC_EXACT ? "Rotate/exact/" : "Rotate/fast/";
+  std::string name = which.is_by_angles ? "RotateByAngles/" : "Rotate/";
+  name += which.arithmetic == POSENC_EXACT ? "exact/" : "fast/";
   if (which.is_cached) name = "RotateCached/";
   name += TraitsOf(type).name;
   name += which.pairing == POSENC_NEIGHBOURS ? "/interleaved/" : "/half_split/";

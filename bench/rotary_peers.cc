@@ -103,14 +103,19 @@ void WriteTable(int first, std::size_t tokens, const float* frequencies, std::si
 #else
 template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming): in place of the function
 constexpr void (*BySimdTable)(const LoopWork<Element>& work, const float* table) = nullptr;
+template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming)
+constexpr void (*IntoSlots)(const SlotWork<Element>& work, const float* table) = nullptr;
+template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming)
+constexpr void (*CopyIntoSlots)(const SlotWork<Element>& work) = nullptr;
 #endif
 
 }  // namespace
 
 AllRotaryLoops Loops() {
-  return {{ByTable<float>, BySimdTable<float>, BySinCos<float>},
-          {ByTable<BFloat16>, BySimdTable<BFloat16>, BySinCos<BFloat16>},
-          {nullptr, BySimdTable<Float16>, nullptr},
+  return {{ByTable<float>, BySimdTable<float>, BySinCos<float>, nullptr, nullptr},
+          {ByTable<BFloat16>, BySimdTable<BFloat16>, BySinCos<BFloat16>, IntoSlots<BFloat16>,
+           CopyIntoSlots<BFloat16>},
+          {nullptr, BySimdTable<Float16>, nullptr, IntoSlots<Float16>, CopyIntoSlots<Float16>},
           WriteTable};
 }
 

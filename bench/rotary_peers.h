@@ -6,6 +6,8 @@
 #define POSENC_BENCH_ROTARY_PEERS_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "posenc/posenc.h"
 
@@ -26,8 +28,19 @@ template <class Element>
 struct LoopWork {
   LoopTensor<Element> tensors[2];
   std::size_t tokens;
-  std::size_t pairs;    // half of the head dim, because all elements rotate; a multiple of 16
+  std::size_t pairs;    // half of the head dim, because all elements rotate; a multiple of 32
   bool is_interleaved;  // pairs are neighbours; else half-split
+};
+
+// Heads of floats [tokens, heads, 2 * pairs], which go to the slots of a paged cache: token t to slot
+// slots[t], or nowhere if that is negative.
+template <class Element>
+struct SlotWork {
+  const float* source;
+  Element* cache;  // [blocks, block_size, heads, 2 * pairs]
+  const std::int64_t* slots;
+  std::int64_t block_size;
+  std::size_t tokens, heads, pairs;  // pairs: a multiple of 32
 };
 
 // The loops for one element type: float, BFloat16 or Float16. A pointer is null if this instruction set, or
@@ -39,6 +52,9 @@ struct RotaryLoops {
   void (*by_simd_table)(const LoopWork<Element>& work, const float* table);
   // Calls sinf and cosf once for each token and pair, for all heads. pairs <= kMaxLoopPairs.
   void (*by_sincos)(const LoopWork<Element>& work, int first, const float* frequencies);
+  // Intrinsics: the same as by_simd_table, from floats into slots; and without the rotation.
+  void (*into_slots)(const SlotWork<Element>& work, const float* table);
+  void (*copy_into_slots)(const SlotWork<Element>& work);
 };
 
 struct AllRotaryLoops {
@@ -49,6 +65,18 @@ struct AllRotaryLoops {
   void (*write_table)(int first, std::size_t tokens, const float* frequencies, std::size_t pairs,
                       float* table);
 };
+
+// The loops for the element type T.
+template <class T>
+RotaryLoops<T> LoopsOf(const AllRotaryLoops& all) {
+  if constexpr (std::is_same_v<T, float>) {
+    return all.f32;
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return all.bf16;
+  } else {
+    return all.f16;
+  }
+}
 
 namespace baseline {
 AllRotaryLoops Loops();

@@ -1,5 +1,5 @@
-// Rows Rotate/...: q and k rotated in place, compared with scaling the same memory and with the loops of
-// inference runtimes.
+// Rows Rotate/..., RotateByAngles/... and RotateCached/...: q and k rotated in place, compared with scaling
+// the same memory and with the loops of inference runtimes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contents.h"
+#include "elements.h"
 #include "memory_limits.h"
 #include "normal.h"
 #include "peers.h"
@@ -25,40 +26,10 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kHeadsFirstTokens[] = {512, 16384};
+constexpr std::size_t kTokensOfSteps[] = {1, 48};
 constexpr std::size_t kCheckedTokens = 48;
 constexpr double kTolerance = 1e-2;         // of rivals in the first tokens; more means wrong use
 constexpr double kFastTolerance = 0x1p-21;  // relative to hypot(a, b): more than POSENC_FAST's 2 ulp
-
-double ToDouble(float x) { return static_cast<double>(x); }
-double ToDouble(BFloat16 x) {
-  const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
-  float wide;
-  std::memcpy(&wide, &bits, sizeof(wide));
-  return static_cast<double>(wide);
-}
-double ToDouble(Float16 x) {
-  const int exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
-  double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
-  if (exponent == 31) size = HUGE_VAL;
-  return (x.bits & 0x8000) != 0 ? -size : size;
-}
-
-// Elements that one pass after another rotates in place. They are filled anew now and then, because rounding
-// errors add up.
-template <class T>
-class Elements {
- public:
-  Elements(T* x, std::size_t count) : x_(x), count_(count) { FillNormal(x_, count_); }
-
-  void BeginPass() {
-    if (++passes_ % kPasses == 0) FillNormal(x_, count_);
-  }
-
- private:
-  static constexpr std::size_t kPasses = 256;
-  T* x_;
-  std::size_t count_, passes_ = 0;
-};
 
 template <class T>
 Status Rotate(const Rotary& rotary, const RotaryCase& which, T* x) {
@@ -89,9 +60,24 @@ struct NamedRotation {
   std::function<std::function<void()>(const RotaryCase& which, T* x)> prepare;
 };
 
+// Makes the angles of all tokens. The result rotates by them.
+template <class T>
+std::function<void()> ByAngles(const Rotary& rotary, const RotaryCase& which, T* x) {
+  std::size_t bytes = 0;
+  Must(rotary.AnglesMemorySize(which.tokens, &bytes));
+  const auto memory = std::make_shared<std::vector<unsigned char>>(bytes);
+  Angles angles;
+  Must(rotary.MakeAngles(which.first, which.tokens, memory->data(), bytes, &angles));
+  return [&rotary, which, x, angles, memory] {
+    const auto [q, k] = TensorsOf(which, x);
+    Must(rotary.RotateByAngles(angles, 0, which.tokens, {q, k}));
+  };
+}
+
 template <class T>
 NamedRotation<T> OwnRotation(const Rotary& rotary) {
   return {"posenc", [&rotary](const RotaryCase& which, T* x) -> std::function<void()> {
+            if (which.is_by_angles) return ByAngles(rotary, which, x);
             if (!which.is_cached) return [&rotary, which, x] { Rotate(rotary, which, x); };
             const auto rows = std::make_shared<std::vector<T>>(which.tokens * kHeadDim);
             const Cache cache{POSENC_CACHE_COS_SIN, rows->data(), nullptr, kHeadDim};
@@ -104,18 +90,7 @@ NamedRotation<T> OwnRotation(const Rotary& rotary) {
 }
 
 template <class T>
-RotaryLoops<T> LoopsOf(const AllRotaryLoops& all) {
-  if constexpr (std::is_same_v<T, float>) {
-    return all.f32;
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
-    return all.bf16;
-  } else {
-    return all.f16;
-  }
-}
-
-template <class T>
-std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
+std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of, [[maybe_unused]] const std::string& target) {
   std::vector<NamedRotation<T>> rivals;
   const auto add_by_table = [&](const char* name, auto by_table) {
     if (by_table == nullptr) return;
@@ -131,6 +106,8 @@ std::vector<NamedRotation<T>> RivalsOf(const RotaryCase& of) {
     const RotaryLoops<T> wide = LoopsOf<T>(CpuHasAvx512() ? avx512::Loops() : avx2::Loops());
     add_by_table("wide_table", wide.by_table);
     add_by_table("simd_table", wide.by_simd_table);
+    if (CpuHasAvx512() && target == "AVX2")
+      add_by_table("avx2_table", LoopsOf<T>(avx2::Loops()).by_simd_table);
   }
   if constexpr (std::is_same_v<T, BFloat16>) {
     if (CpuHasAvx512Bf16()) add_by_table("hw_table", avx512bf16::Loops().bf16.by_simd_table);
@@ -248,7 +225,7 @@ void RunRotate(benchmark::State& state, const RotaryCase& which, const std::stri
   Rotary rotary;
   if (!Created(state, which.spec(target.c_str()), &rotary)) return;
   const NamedRotation<T> own = OwnRotation<T>(rotary);
-  const std::vector<NamedRotation<T>> peers = RivalsOf<T>(which);
+  const std::vector<NamedRotation<T>> peers = RivalsOf<T>(which, target);
   if (!Check(state, which, own, peers)) return;
 
   static Buffer copy_buffer;
@@ -381,6 +358,19 @@ void RegisterCases(posenc_arithmetic arithmetic, const TargetNames& targets) {
 }
 
 template <class T>
+void RegisterByAngles(const TargetNames& targets) {
+  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+    for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+      for (const std::size_t tokens : kTokensOfSteps) {
+        RotaryCase which{arithmetic, pairing, tokens};
+        which.is_by_angles = true;
+        RegisterCase<T>(which, targets);
+      }
+    }
+  }
+}
+
+template <class T>
 void RegisterCached(const TargetNames& targets) {
   for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
     for (const std::size_t tokens : kTokens) {
@@ -406,6 +396,9 @@ void RegisterRotary(const TargetNames& targets) {
   for (const std::size_t tokens : kHeadsFirstTokens) {
     RegisterCase<float>({POSENC_EXACT, POSENC_HALF_SPLIT, tokens, 0, true}, targets);
   }
+  RegisterByAngles<float>(targets);
+  RegisterByAngles<BFloat16>(targets);
+  RegisterByAngles<Float16>(targets);
   RegisterCached<float>(targets);
   RegisterCached<BFloat16>(targets);
   RegisterCached<Float16>(targets);

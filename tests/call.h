@@ -16,6 +16,7 @@
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_cache_c.h"
+#include "posenc/rotary_slots_c.h"
 #include "refusal.h"
 #include "spec/rows.h"
 
@@ -53,8 +54,9 @@ struct Setting {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
     spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
     from_source = kind % 2 == 1;
+    has_slots = kind > 4 && from_source;
     has_factors = kind % 3 == 1;
-    converts = kind % 4 == 3;
+    converts = kind == 7 || kind == 9 || kind == 11;
     cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
     rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
@@ -132,6 +134,7 @@ struct Setting {
   std::int64_t first = 1000;               // first position
   bool easy = false;                       // lists are consecutive positions, and none needs wide arithmetic
   bool from_source = false;                // rotations read a source, not in place
+  bool has_slots = false;                  // with a source: the second tensor goes to slots of a paged cache
   bool has_factors = false;                // rotations multiply by factors of tokens
   bool converts = false;                   // a source is float32, and the result has the type of the call
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
@@ -159,6 +162,7 @@ struct Arguments {
   posenc_heads tensors[2];
   const posenc_heads* passed_tensors;
   std::size_t tensor_count;
+  posenc_slots slots;  // of the second tensor
   posenc_cache cache;
   const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;
@@ -171,7 +175,7 @@ struct Arguments {
 };
 
 // What the numbers in a buffer mean. It decides which numbers are bad, and what the call reports.
-enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kFactors, kAny };
+enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kSlots, kFactors, kAny };
 
 enum class Use { kRead, kWritten, kAdded, kScratch };  // kAdded is also read; kScratch has no results
 
@@ -385,9 +389,14 @@ inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values
       if (b.type == POSENC_F16)
         put(k, static_cast<std::uint16_t>(((high >> 16) & 0x83FF) | (k % 3 == 0 ? 0 : 0x3800)));
     } else if (b.values == Values::kIds || b.values == Values::kFirstPositions ||
-               b.values == Values::kRowIndices) {
+               b.values == Values::kRowIndices || b.values == Values::kSlots) {
+      // The second token has no slot.
       const auto value =
-          static_cast<std::int32_t>(b.values == Values::kRowIndices ? b.count() - 1 - k : (2 * k + 1) % 3);
+          b.values == Values::kSlots && k == 1
+              ? -1
+              : static_cast<std::int32_t>(b.values == Values::kRowIndices || b.values == Values::kSlots
+                                              ? b.count() - 1 - k
+                                              : (2 * k + 1) % 3);
       if (b.type == POSENC_I32) put(k, value);
       if (b.type == POSENC_I64) put(k, std::int64_t{value});
     }

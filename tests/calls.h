@@ -123,6 +123,27 @@ void Grid(Call& c) {
   RunOf(c, &c.a.axes[0].first_position);
 }
 
+// The list of slots of the second tensor, and its cache [blocks, block_size, 1, head_dim].
+inline void Slots(Call& c, posenc_heads& t) {
+  constexpr std::size_t kBlockSize = 2;
+  const std::size_t blocks = c.a.rows / kBlockSize + 1;
+  c.a.slots.list.type = c.a.rows % 2 == 0 ? POSENC_I32 : POSENC_I64;
+  c.a.slots.block_size = kBlockSize;
+  c.a.slots.count = kBlockSize * blocks;
+  t.slots = &c.a.slots;
+  Buffer& cache = c.Add("paged cache", &t.data, Use::kAdded, Values::kEntries, c.a.type,
+                        {blocks, kBlockSize, c.setting.rotary_spec.head_dim}, &c.a.slots.block_stride,
+                        &c.a.slots.offset_stride);
+  cache.null = rule::null_heads_data;
+}
+
+inline void ListOfSlots(Call& c) {
+  posenc_slots& slots = c.a.slots;
+  c.Add("slots", &slots.list.data, Use::kRead, Values::kSlots, slots.list.type, {1, 1, c.a.rows}).null =
+      rule::null_slots;
+  c.choices.push_back({&slots.list.type, kIntegers, Refusal(rule::type_slots)});
+}
+
 // Two tensors. The second is rotated by -p, and scaled, perhaps by a factor for each token.
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
@@ -140,17 +161,24 @@ inline void Tensors(Call& c) {
     t.heads = is_first ? 2 : 1;
     t.scale = is_first ? 0.0 : 0.1;
     t.inverse = is_first ? 0 : 1;
-    Buffer& data =
-        c.Add(is_first ? "tensor 0" : "tensor 1", &t.data, from_source ? Use::kWritten : Use::kAdded,
-              Values::kEntries, c.a.type, {tokens, t.heads, dim}, &t.token_stride, &t.head_stride);
-    data.are_heads = true;
-    data.null = rule::null_heads_data;
+    const bool has_slots = !is_first && from_source && c.setting.has_slots;
+    if (has_slots) {
+      Slots(c, t);
+    } else {
+      Buffer& data =
+          c.Add(is_first ? "tensor 0" : "tensor 1", &t.data, from_source ? Use::kWritten : Use::kAdded,
+                Values::kEntries, c.a.type, {tokens, t.heads, dim}, &t.token_stride, &t.head_stride);
+      data.are_heads = true;
+      data.null = rule::null_heads_data;
+    }
     if (from_source) {
       Buffer& source = c.Add("source", &t.source, Use::kRead, Values::kEntries, source_type,
                              {tokens, t.heads, dim}, &t.source_token_stride, &t.source_head_stride);
       source.are_heads = true;
       source.null = converts ? Refusal(rule::null_heads_source) : Refusal(POSENC_OK);
+      if (has_slots) source.null = rule::slots_source;
     }
+    if (has_slots) ListOfSlots(c);
     if (!is_first && c.setting.has_factors) {
       c.Add("factors", &t.token_factors, Use::kRead, Values::kFactors, POSENC_F32, {1, 1, tokens}).null =
           POSENC_OK;

@@ -113,7 +113,7 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
       const std::size_t index = internal::IndexOf(types);
       EXPECT_NE(rotary->bounded[index], nullptr) << n << ", types " << index;
       EXPECT_NE(rotary->rest[index], nullptr) << n << ", types " << index;
-      for (const posenc_pairing pairing : kPairings) {
+      for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
         EXPECT_NE(rotary->quickly[index][pairing], nullptr) << n << ", types " << index;
         EXPECT_NE(rotary->fast[index][pairing], nullptr) << n << ", types " << index;
       }

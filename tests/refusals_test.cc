@@ -38,6 +38,7 @@ constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kUntold = 4711;
+constexpr int kKindWithSlots = 9;  // of Setting
 
 // Where a call says that the mistake is.
 struct Told {
@@ -287,7 +288,10 @@ void Change(const RefusalRow& row, const std::string& change, const Refusal& wan
   for (const Function& function : Functions()) {
     if (!IsNamed(function, row.calls)) continue;
     const bool is_sized = std::string(row.told) == "sized" && function.Is("_memory_size");
-    for (int kind = 0; kind < (Creates(function) ? 1 : 4); ++kind) {
+    std::vector<int> kinds = {0, 1, 2, 3};
+    if (Creates(function)) kinds = {0};
+    if ((std::string(row.good) + change).find("slots") != std::string::npos) kinds = {kKindWithSlots};
+    for (const int kind : kinds) {
       Setting setting(nullptr, 8, 3);
       if (!Creates(function)) setting.SetKind(kind);
       if (IsOfRotaries(function)) setting.rotary_spec = With(setting.rotary_spec, words.members);
@@ -368,6 +372,8 @@ Refusal StrideRefusal(const std::size_t& stride, const Call& call) {
   if (&stride == &call.a.batch_stride) return rule::stride_batch;
   if (&stride == &call.a.list_stride) return rule::stride_ids;
   if (&stride == &call.a.cache.row_stride) return rule::stride_cache;
+  if (&stride == &call.a.slots.block_stride) return rule::stride_blocks;
+  if (&stride == &call.a.slots.offset_stride) return rule::stride_offsets;
   for (const posenc_heads& tensor : call.a.tensors) {
     if (&stride == &tensor.token_stride) return rule::stride_tokens;
     if (&stride == &tensor.head_stride) return rule::stride_heads;
@@ -458,6 +464,15 @@ std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Ca
   const std::int64_t end =
       buffer.values == Values::kRowIndices ? static_cast<std::int64_t>(call.a.cache_rows) : 3;
   const bool is_index = buffer.values == Values::kIds || buffer.values == Values::kRowIndices;
+  if (buffer.values == Values::kSlots) {
+    const auto past = static_cast<std::int64_t>(call.a.slots.count);
+    const bool is_wide = buffer.type == POSENC_I64;
+    for (const std::int64_t n :
+         {std::int64_t{-2}, past, past + 1, std::int64_t{kMinInt}, std::int64_t{kMaxInt}})
+      is_wide ? add(n) : add(static_cast<std::int32_t>(n));
+    if (is_wide) add(kMaxInt64), add(kMinInt64), add((std::int64_t{1} << 32) - 1);
+    return bytes;
+  }
   if (buffer.type == POSENC_I64) {
     for (const std::int64_t n : {POSENC_MAX_POSITION + 1, -POSENC_MAX_POSITION - 1, kMaxInt64, kMinInt64})
       add(n);
@@ -477,6 +492,7 @@ void BadValuesOfLists(Call& call) {
     if (buffer.values == Values::kAny || buffer.values == Values::kEntries) continue;
     const Refusal want = buffer.values == Values::kIds              ? rule::id_range
                          : buffer.values == Values::kRowIndices     ? rule::cache_row_range
+                         : buffer.values == Values::kSlots          ? rule::slot_range
                          : buffer.values == Values::kFirstPositions ? rule::first_position_range
                          : buffer.values == Values::kFactors        ? rule::heads_factors
                          : TakesTokens(call)                        ? rule::token_position_range
@@ -489,7 +505,8 @@ void BadValuesOfLists(Call& call) {
           std::copy(bad.begin(), bad.end(), &buffer.content[at * buffer.size]);
         call.Settle();
         SCOPED_TRACE(testing::Message() << buffer.name << " " << index);
-        const bool is_told = buffer.values != Values::kFactors;
+        const bool is_told =
+            buffer.values == Values::kSlots ? call.function.Is("_at") : buffer.values != Values::kFactors;
         Expect(want, call, {is_told ? index : kUntold, call.a.axis_count != 0 ? 1 : kUntold});
         buffer.content = good;
       }
@@ -505,11 +522,14 @@ posenc_status OverlapRule(const Buffer& written, const Buffer& other, const Call
   if (other.values == Values::kIds) return rule::overlap_ids;
   if (other.values == Values::kFactors) return rule::overlap_factors;
   if (other.values == Values::kRowIndices) return rule::overlap_cache;
+  if (other.values == Values::kSlots) return rule::overlap_slots;
   const std::string name = other.name;
   if (name == "table") return rule::overlap_table;
   if (name == "cos" || name == "sin") return other.IsWritten() ? rule::overlap_tables : rule::overlap_cache;
-  if (other.are_heads && !other.IsWritten() && &other == &written + 1) return rule::overlap_source;
-  if (other.are_heads) return rule::overlap_tensors;
+  const bool is_paged = std::string(written.name) == "paged cache";
+  if (other.are_heads && !other.IsWritten() && &other == &written + 1)
+    return is_paged ? rule::overlap_cache_source : rule::overlap_source;
+  if (other.are_heads || name == "paged cache") return rule::overlap_tensors;
   if (call.function.Is("_from_ids")) return rule::overlap_ids_positions;
   if (IsOfAngles(call.function)) return rule::overlap_angles_memory;
   return call.function.Is("_from_mask") ? rule::overlap_cells : rule::overlap_memory;
@@ -585,7 +605,7 @@ constexpr Mistake kMistakes[] = {{"good arguments", &GoodArguments, 3},
 void TryFunction(const Function& function) {
   for (const Mistake& mistake : kMistakes) {
     SCOPED_TRACE(mistake.name);
-    for (int kind = 0; kind < 4; ++kind) {
+    for (const int kind : {0, 1, 2, 3, kKindWithSlots}) {
       Setting setting(nullptr, 8, mistake.rows);
       setting.SetKind(kind);
       ASSERT_TRUE(setting.Create());

@@ -160,6 +160,40 @@ TEST(RotaryCalls, RotateIsThatOfC) {
   });
 }
 
+// k goes to slots of a paged cache [blocks, block_size, heads, head_dim].
+TEST(RotaryCalls, SlotsAreThoseOfC) {
+  constexpr std::size_t kBlockSize = 2, kCount = 4, kHead = kKHeads * kHeadDim, kRow = kHead + 1;
+  constexpr std::size_t kBlock = kBlockSize * kRow + 3;
+  const Rotary rotary = Create();
+  const std::vector<float> keys = Activations<float>(kTokens * kHead);
+  const std::int32_t list[kTokens] = {3, -1, 0};
+  std::vector<float> got(2 * kBlock), want = got;
+
+  const Slots slots{list, kCount, kBlockSize, kBlock, kRow};
+  Heads k{got.data(), kKHeads, 0, kHeadDim};
+  k.source = keys.data();
+  k.source_token_stride = kHead;
+  k.slots = &slots;
+  EXPECT_EQ(rotary.Rotate(kFirst, kTokens, {k}), POSENC_OK);
+
+  posenc_slots c_slots{};
+  c_slots.list.type = POSENC_I32;
+  c_slots.list.data = list;
+  c_slots.count = kCount;
+  c_slots.block_size = kBlockSize;
+  c_slots.block_stride = kBlock;
+  c_slots.offset_stride = kRow;
+  posenc_heads c_k = k;
+  c_k.data = want.data();
+  c_k.slots = &c_slots;
+  EXPECT_EQ(posenc_rotate(rotary.get(), kFirst, kTokens, &c_k, 1), POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+  EXPECT_NE(got[0], 0.0f);              // the last token is in slot 0
+  EXPECT_NE(got[kBlock + kRow], 0.0f);  // the first token is in slot 3
+  EXPECT_EQ(got[kRow], 0.0f);           // nothing else is written
+  EXPECT_EQ(got[kBlock], 0.0f);
+}
+
 // The two tables of a cache, written by C++ and by C.
 template <class T>
 void ExpectSameCache(const Rotary& rotary, posenc_cache_layout layout) {

@@ -47,6 +47,8 @@ in_comment include/posenc/rotary_cache_c.h "posenc_cache cache = {POSENC_CACHE_H
 in_comment include/posenc/rotary_angles_c.h "posenc_angles* angles = NULL;  // memory [bytes] may be the same in each step" |
   check "$cc -std=c99" c rotary_angles_c.h "const posenc_rotary* rotary, int64_t n_past, size_t tokens, void* memory, size_t bytes,
     const posenc_heads (*tensors)[2], int layers"
+in_comment include/posenc/rotary_slots_c.h "posenc_slots slots = {.list = {POSENC_I64, slot_mapping}, .count = blocks * 16, .block_size = 16," |
+  { cat; echo "(void)k;"; } | check "$cc -std=c99" c rotary_slots_c.h "const int64_t* slot_mapping, size_t blocks, void* key_cache, const float* keys"
 page=docs/conventions.md
 { in_document $page c 1; in_document $page c 2; } | check "$cc -std=c99" c models_c.h void
 { in_document $page cpp 1; in_document $page c 2; } | check "$cxx -std=c++17" c++ models.h void

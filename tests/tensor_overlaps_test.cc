@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "call/rotary.h"
+#include "call/slots.h"
 #include "call/tensor_overlaps.h"
 #include "number/elements.h"
 #include "rotary_cases.h"
@@ -49,6 +50,22 @@ bool AnyPairOverlaps(const TensorShape& shape, const std::vector<posenc_heads>& 
   return false;
 }
 
+// The bytes of all slots of a tensor.
+std::set<std::uintptr_t> SlotBytesOf(const TensorShape& shape, const posenc_heads& heads) {
+  std::set<std::uintptr_t> bytes;
+  const posenc_slots& slots = *heads.slots;
+  const std::size_t size = internal::ElementSize(heads.type);
+  for (std::size_t slot = 0; slot < slots.count; ++slot) {
+    for (std::size_t h = 0; h < heads.heads; ++h) {
+      const std::size_t element = slot / slots.block_size * slots.block_stride +
+                                  slot % slots.block_size * slots.offset_stride + h * heads.head_stride;
+      const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(heads.data) + element * size;
+      for (std::size_t k = 0; k < shape.head_dim * size; ++k) bytes.insert(begin + k);
+    }
+  }
+  return bytes;
+}
+
 std::set<std::uintptr_t> BytesOf(const TensorShape& shape, posenc_type type, const void* data,
                                  std::size_t token_stride, const posenc_heads& heads,
                                  std::size_t head_stride) {
@@ -68,7 +85,9 @@ std::set<std::uintptr_t> BytesOf(const TensorShape& shape, posenc_type type, con
 bool AnyByteIsShared(const TensorShape& shape, const std::vector<posenc_heads>& tensors) {
   std::vector<std::set<std::uintptr_t>> written, read;
   for (const posenc_heads& heads : tensors) {
-    written.push_back(BytesOf(shape, heads.type, heads.data, heads.token_stride, heads, heads.head_stride));
+    written.push_back(heads.slots != nullptr ? SlotBytesOf(shape, heads)
+                                             : BytesOf(shape, heads.type, heads.data, heads.token_stride,
+                                                       heads, heads.head_stride));
     read.emplace_back();
     if (!internal::IsInPlace(heads, shape.tokens)) {
       read.back() = BytesOf(shape, internal::SourceType(heads), heads.source,
@@ -256,6 +275,121 @@ TEST(TensorOverlaps, RandomTensors) {
     ++kinds[is_shared][got];
   }
   EXPECT_GT(std::min({kinds[0][0], kinds[0][1], kinds[1][1]}), 100u);
+}
+
+// Slots of a tensor: in blocks [block_size, heads, head_dim] or [heads, block_size, head_dim], with gaps that
+// are often large enough for another tensor.
+posenc_slots RandomSlots(std::mt19937& random, std::size_t unit, posenc_heads* heads, std::size_t head_dim) {
+  const auto below = [&](std::size_t end) { return std::size_t{random() % end}; };
+  const auto room = [&](std::size_t used) {
+    return below(2) == 0 ? (1 + below(3)) * used : used + unit * below(4);
+  };
+  posenc_slots slots{};
+  slots.block_size = 1 + below(3);
+  slots.count = 1 + below(7);
+  slots.offset_stride = heads->head_stride = 0;
+  heads->heads = 1 + below(3);
+  const bool has_heads_outside = below(2) == 0;
+  std::size_t *const inner = has_heads_outside ? &slots.offset_stride : &heads->head_stride,
+                     *const outer = has_heads_outside ? &heads->head_stride : &slots.offset_stride;
+  *inner = room(head_dim);
+  *outer = room(*inner * (has_heads_outside ? slots.block_size : heads->heads));
+  slots.block_stride = room(*outer * (has_heads_outside ? heads->heads : slots.block_size));
+  return slots;
+}
+
+// The same for tensors of which some have slots. The answer is never a wrong no. Tensors that are next to
+// each other in each block or in each slot are accepted.
+TEST(TensorOverlaps, RandomSlots) {
+  std::mt19937 random(4);
+  const auto below = [&](std::size_t end) { return std::size_t{random() % end}; };
+  std::size_t kinds[2][2] = {};
+  for (int trial = 0; trial < 20000; ++trial) {
+    const TensorShape shape{1 + below(3), 1 + below(2)};
+    const posenc_type source_type = below(2) == 0 ? POSENC_F32 : POSENC_F16;
+    const std::size_t unit = 1 + below(3), places = std::size_t{16} << below(6);
+    std::vector<posenc_heads> tensors(2 + below(trial % 10 == 0 ? 40 : 2));
+    std::vector<posenc_slots> slots(tensors.size());
+    std::int64_t list = 0;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      posenc_heads& heads = tensors[i];
+      heads = {};
+      heads.source_type = source_type;
+      heads.type = below(2) == 0 ? source_type : POSENC_F16;
+      if (i != 0 && below(2) == 0) {
+        heads = tensors[i - 1];  // the same strides at another place
+      } else if (below(3) != 0) {
+        slots[i] = RandomSlots(random, unit, &heads, shape.head_dim);
+        slots[i].list = {POSENC_I64, &list};
+        heads.slots = &slots[i];
+      } else {
+        heads.heads = below(3);
+        heads.head_stride = shape.head_dim;
+        heads.token_stride = heads.head_stride * std::max<std::size_t>(heads.heads, 1) * (1 + below(3));
+      }
+      heads.data = At(4096 + unit * internal::ElementSize(heads.type) * below(places));
+      heads.source = At(1 << 20);
+      heads.source_token_stride = 4;
+      if (heads.slots != nullptr) ASSERT_EQ(internal::CheckSlots(shape, heads), POSENC_OK);
+    }
+    const bool want = AnyPairOverlaps(shape, tensors), got = Search(shape, tensors).any;
+    ASSERT_EQ(got, want) << "trial " << trial;
+    if (tensors.size() > 8) continue;
+    const bool is_shared = AnyByteIsShared(shape, tensors);
+    ASSERT_TRUE(got || !is_shared) << "trial " << trial;
+    ++kinds[is_shared][got];
+  }
+  std::printf("%zu apart, %zu refused though apart, %zu overlap\n", kinds[0][0], kinds[0][1], kinds[1][1]);
+  EXPECT_GT(std::min(kinds[0][0], kinds[1][1]), 1000u);
+}
+
+// The memory of a runtime that stores K and V together: in each block, in each slot, or in each slot's head,
+// and heads first. Each of the two may go to its part, but none may reach into the other.
+TEST(TensorOverlaps, KeysAndValuesInOneCache) {
+  constexpr std::size_t kBlocks = 3, kBlockSize = 4, kSlots = kBlocks * kBlockSize, kDim = kShape.head_dim;
+  constexpr std::size_t kHalf = kBlockSize * kHeads * kDim;  // of a block
+  struct Interleaved {
+    const char* name;
+    std::size_t block_stride, offset_stride, head_stride, to_values, too_near;
+  };
+  const Interleaved kinds[] = {
+      {"[blocks, 2, block_size, heads, head_dim]", 2 * kHalf, kHeads * kDim, kDim, kHalf, kHalf - 1},
+      {"[blocks, block_size, 2, heads, head_dim]", 2 * kHalf, 2 * kHeads * kDim, kDim, kHeads * kDim,
+       kHeads * kDim - 1},
+      {"[blocks, block_size, heads, 2, head_dim]", 2 * kHalf, 2 * kHeads * kDim, 2 * kDim, kDim, kDim - 1},
+      {"[blocks, 2, heads, block_size, head_dim]", 2 * kHalf, kDim, kBlockSize * kDim, kHalf, kHalf + 1},
+      {"[blocks, heads, 2, block_size, head_dim]", 2 * kHalf, kDim, 2 * kBlockSize * kDim, kBlockSize * kDim,
+       kBlockSize * kDim - 1},
+      {"[blocks, heads, block_size, 2, head_dim]", 2 * kHalf, 2 * kDim, 2 * kBlockSize * kDim, kDim, 0},
+      {"[2, blocks, block_size, heads, head_dim]", kHalf, kHeads * kDim, kDim, kBlocks * kHalf,
+       kBlocks * kHalf - 1}};
+  for (const Interleaved& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    std::int64_t list = 0;
+    const posenc_slots slots = {
+        {POSENC_I64, &list}, kSlots, kBlockSize, kind.block_stride, kind.offset_stride};
+    const auto at = [&](std::size_t element) {
+      posenc_heads heads = HeadsAt(kBase + element * sizeof(float), 0, kind.head_stride);
+      heads.source = At(1 << 10);
+      heads.source_token_stride = 1;
+      heads.slots = &slots;
+      EXPECT_EQ(internal::CheckSlots(kShape, heads), POSENC_OK);
+      return heads;
+    };
+    for (const std::size_t count : {2u, 40u}) {  // few tensors are compared in another way than many
+      std::vector<posenc_heads> tensors = {at(0), at(kind.to_values)};
+      for (std::size_t i = 2; i < count; i += 2) {
+        const std::size_t layer = i * kSlots * kHeads * kDim;
+        tensors.push_back(at(layer));
+        tensors.push_back(at(layer + kind.to_values));
+      }
+      EXPECT_FALSE(AnyPairOverlaps(kShape, tensors));
+      EXPECT_FALSE(Search(kShape, tensors).any);
+      tensors[1] = at(kind.too_near);
+      EXPECT_TRUE(AnyPairOverlaps(kShape, tensors));
+      EXPECT_TRUE(Search(kShape, tensors).any);
+    }
+  }
 }
 
 // Memory that would go on behind the end of the address space overlaps what begins in it.

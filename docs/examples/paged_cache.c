@@ -1,28 +1,27 @@
-// Keys go into a paged cache: blocks of 16 tokens, which lie anywhere in a pool. Each call fills one block.
-#include <posenc/rotary_c.h>
+// A decode step of a batch: the rotated keys go straight to the slots of a paged KV cache, in one call.
+#include <posenc/rotary_slots_c.h>
 #include <stdio.h>
 
-enum { HEADS = 8, DIM = 128, ROW = HEADS * DIM, BLOCK = 16, BLOCKS = 6, TOKENS = 40 };
-static float projected[TOKENS * ROW], pool[BLOCKS * BLOCK * ROW];
+enum { TOKENS = 3, HEADS = 8, DIM = 128, ROW = HEADS * DIM, BLOCKS = 64, BLOCK = 16 };
+static float projected[TOKENS * ROW], cache[BLOCKS * BLOCK * ROW];  // cache [BLOCKS, BLOCK, HEADS, DIM]
 
 int main(void) {
-  static const size_t block_table[] = {5, 0, 3};  // the blocks of this sequence
+  static const int32_t n_past[TOKENS] = {40, 7, 300};  // the position of each sequence's token
+  const posenc_list positions = {POSENC_I32, n_past};
+  static const int64_t slot_mapping[TOKENS] = {5 * BLOCK + 8, -1, 41 * BLOCK + 12};  // -1: is not written
+  const posenc_slots slots = {{POSENC_I64, slot_mapping}, BLOCKS * BLOCK, BLOCK, BLOCK * ROW, ROW};
+  posenc_heads keys = {.type = POSENC_F32, .data = cache, .heads = HEADS, .head_stride = DIM};
   posenc_rotary* rotary = NULL;
   posenc_rotary_spec spec;
   posenc_status status = posenc_rotary_spec_init(&spec, sizeof(spec));
   spec.head_dim = DIM;
-  for (size_t t = 0; t < TOKENS; ++t) projected[t * ROW] = 1.0f;
+  projected[0] = 1.0f;
+  keys.slots = &slots;
+  keys.source = projected;
+  keys.source_token_stride = ROW;
   if (status == POSENC_OK) status = posenc_rotary_create(&spec, &rotary);
-  for (size_t t = 0, n; t < TOKENS && status == POSENC_OK; t += n) {
-    const size_t slot = block_table[t / BLOCK] * BLOCK + t % BLOCK, room = BLOCK - t % BLOCK;
-    posenc_heads keys = {.type = POSENC_F32, .heads = HEADS, .token_stride = ROW, .head_stride = DIM};
-    keys.source = projected + t * ROW;
-    keys.data = pool + slot * ROW;
-    n = room < TOKENS - t ? room : TOKENS - t;
-    status = posenc_rotate(rotary, (int64_t)t, n, &keys, 1);
-  }
+  if (status == POSENC_OK) status = posenc_rotate_at(rotary, &positions, TOKENS, &keys, 1, NULL);
   posenc_rotary_destroy(rotary);
-  printf("%.7f %.7f\n", pool[5 * BLOCK * ROW], pool[(3 * BLOCK + 7) * ROW]);  // cos 0, cos 39
-  return status != POSENC_OK;
+  return status == POSENC_OK ? printf("%.7f\n", cache[(5 * BLOCK + 8) * ROW]) < 0 : 1;  // cos 40
 }
-// prints: 1.0000000 0.2666429
+// prints: -0.6669381

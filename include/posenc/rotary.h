@@ -7,6 +7,7 @@
 //   write a cache of cosines and sines           Rotary::WriteCache, Rotary::WriteCacheAt
 //   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
 //   make cosines and sines once for all layers   Rotary::MakeAngles, Rotary::RotateByAngles
+//   write rotated keys into a paged KV cache     Slots, a member of Heads
 //   take a model's preset or configuration       RotaryPreset, RotaryFromConfig    models.h
 //
 //   // q is float [tokens][32][128], k is float [tokens][8][128]: arrays, or pointers to the first elements.
@@ -19,9 +20,9 @@
 //     status = rotary.Rotate(n_past, tokens, {{q, 32, 32 * 128, 128}, {k, 8, 8 * 128, 128}});
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
-// These classes are thin inline wrappers around the functions of C. rotary_c.h, rotary_cache_c.h and
-// rotary_angles_c.h say what each function computes and refuses, and how a batch is rotated. The classes
-// never throw. Threads may share a Rotary, and Angles.
+// These classes are thin inline wrappers around the functions of C. rotary_c.h, rotary_cache_c.h,
+// rotary_angles_c.h and rotary_slots_c.h say what each function computes and refuses, and how a batch is
+// rotated. The classes never throw. Threads may share a Rotary, and Angles.
 #ifndef POSENC_ROTARY_H_
 #define POSENC_ROTARY_H_
 
@@ -33,6 +34,7 @@
 #include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_c.h"
 #include "posenc/rotary_cache_c.h"
+#include "posenc/rotary_slots_c.h"
 
 namespace posenc {
 
@@ -45,8 +47,19 @@ struct RotarySpec : posenc_rotary_spec {
       : posenc_rotary_spec(spec) {}  // a copy, which points to the same arrays
 };
 
+// posenc_slots: where the tokens of a tensor go in a paged KV cache. Set the member slots of Heads to its
+// address. rotary_slots_c.h has the strides of usual caches.
+//
+//   [blocks, block_size, heads, d]    Slots(list, count, block_size, block_size * heads * d, heads * d)
+//   [blocks, heads, block_size, d]    Slots(list, count, block_size, block_size * heads * d, d)
+struct Slots : posenc_slots {
+  constexpr Slots(const List& list_, std::size_t count_, std::size_t block_size_, std::size_t block_stride_,
+                  std::size_t offset_stride_)
+      : posenc_slots{list_, count_, block_size_, block_stride_, offset_stride_} {}
+};
+
 // posenc_heads: the heads of one tensor, rotated in place or from a source. Set other members for a scale,
-// for inverse, or for strides of the source.
+// for inverse, for strides of the source, or for slots.
 //
 //   [tokens, heads, head_dim]     Heads(data, heads, heads * head_dim, head_dim)
 //   [heads, tokens, head_dim]     Heads(data, heads, head_dim, tokens * head_dim)

@@ -9,6 +9,7 @@
 //   write a cache of cosines and sines               posenc_write_cache       rotary_cache_c.h
 //   rotate by a cache                                posenc_rotate_cached     rotary_cache_c.h
 //   compute cosines and sines once for all layers    posenc_angles_make       rotary_angles_c.h
+//   write the rotated keys into a paged KV cache     member slots of heads    rotary_slots_c.h
 //   take a model's preset or its configuration       models_c.h
 //
 // At position p, each pair (a, b) of a head's elements becomes
@@ -185,7 +186,6 @@ typedef struct posenc_rotary_spec {
 POSENC_CALL posenc_rotary_spec_init(posenc_rotary_spec* spec, size_t struct_size);
 
 typedef struct posenc_rotary posenc_rotary;  // rotates heads, and writes caches
-
 // As posenc_encoder_create and so on in posenc_c.h. With rotary_dim 128 a rotary takes 11 KB.
 POSENC_CALL posenc_rotary_create(const posenc_rotary_spec* spec, posenc_rotary** rotary);
 POSENC_CALL posenc_rotary_memory_size(const posenc_rotary_spec* spec, size_t* bytes);

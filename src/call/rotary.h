@@ -101,12 +101,12 @@ inline float FactorOf(const posenc_heads& heads, std::size_t token) {
   return factor;
 }
 // Whether each head is written where it was read. The strides do not matter if there is only one token, or
-// one head. A tensor whose types differ never is: it needs a source.
+// one head. A tensor whose types differ never is: it needs a source. Heads that go to slots never are either.
 inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {
   if (SourceType(heads) != heads.type) return false;
-  return heads.source == nullptr ||
-         (heads.source == heads.data && (tokens < 2 || SourceTokenStride(heads) == heads.token_stride) &&
-          (heads.heads < 2 || SourceHeadStride(heads) == heads.head_stride));
+  return heads.source == nullptr || (heads.source == heads.data && heads.slots == nullptr &&
+                                     (tokens < 2 || SourceTokenStride(heads) == heads.token_stride) &&
+                                     (heads.heads < 2 || SourceHeadStride(heads) == heads.head_stride));
 }
 
 // Which row of the caller's cache a token t uses: row list[t], or first + t without a list.

@@ -9,6 +9,7 @@
 #include "call/cache_rows.h"
 #include "call/checks.h"
 #include "call/rotary.h"
+#include "call/slots.h"
 #include "call/strided_memory.h"
 #include "call/tensor_overlaps.h"
 #include "kernel/heads.h"
@@ -22,16 +23,6 @@ namespace internal {
 namespace {
 
 constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
-
-// Checks that no two heads of a tensor overlap. The strides must nest: all inner heads of an outer one come
-// before the next outer one. If they do not, the status says which stride is too small.
-posenc_status CheckApart(const StridedMemory& heads) {
-  const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
-  if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
-    return rule::ok;
-  }
-  return inner_is_right == heads.has_heads_outside ? rule::stride_heads : rule::stride_tokens;
-}
 
 // Whether a tensor has no scale. Asks for the bits, because the caller's floating-point state may take a
 // subnormal number for zero.
@@ -87,7 +78,10 @@ posenc_status CheckMembers(double amplitude, posenc_type source_type, const pose
   if (from != heads.type && from != POSENC_F32) return rule::type_source;
   if (from != source_type) return rule::type_tensors;
   if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
-  if (heads.reserved != 0 || heads.norm != nullptr || heads.slots != nullptr) return rule::heads_reserved;
+  if (heads.reserved != 0 || heads.norm != nullptr) return rule::heads_reserved;
+  if (heads.slots != nullptr) {
+    if (const posenc_status status = CheckSlotMembers(*heads.slots); status != POSENC_OK) return status;
+  }
   return CheckScale(amplitude, heads);
 }
 
@@ -98,15 +92,19 @@ class CheckedTensors {
   CheckedTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors)
       : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim} {}
 
-  posenc_status Check() {
+  // *bad_index becomes the first token with a wrong slot.
+  posenc_status Check(std::size_t* bad_index) {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
+    bool have_slots = false;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
       const posenc_status status =
           CheckMembers(rotary_.table.amplitude, tensors_.source_type, tensors_.heads[i]);
       if (status != POSENC_OK) return status;
+      have_slots = have_slots || tensors_.heads[i].slots != nullptr;
     }
     if (shape_.tokens == 0) return rule::ok;
-    return tensors_.count <= kKept ? CheckFew() : CheckMany();
+    const posenc_status status = tensors_.count <= kKept ? CheckFew() : CheckMany();
+    return status == POSENC_OK && have_slots ? CheckLists(bad_index) : status;
   }
 
   // Checks the factors of all tokens. Check, and the check of the number of tokens, must come before, because
@@ -168,8 +166,14 @@ class CheckedTensors {
 
   // Checks the sizes and pointers of a tensor that has heads, and finds its memory.
   posenc_status CheckTensor(const posenc_heads& heads, TensorMemory* memory) const {
+    if (heads.slots != nullptr) {
+      if (const posenc_status status = CheckSlots(shape_, heads); status != POSENC_OK) return status;
+    }
     if (!FindData(shape_, heads, &memory->data)) return rule::size_heads;
-    if (const posenc_status status = CheckApart(memory->data); status != POSENC_OK) return status;
+    if (heads.slots == nullptr) {
+      const posenc_status status = CheckApart(memory->data, rule::stride_tokens, rule::stride_heads);
+      if (status != POSENC_OK) return status;
+    }
     if (heads.data == nullptr) return rule::null_heads_data;
     memory->is_in_place = IsInPlace(heads, shape_.tokens);
     if (memory->is_in_place) {
@@ -179,7 +183,22 @@ class CheckedTensors {
     }
     if (heads.source == nullptr) return rule::null_heads_source;  // the types differ
     if (!FindSource(shape_, heads, &memory->source)) return rule::size_heads;
-    return MayOverlap(memory->data, memory->source) ? rule::overlap_source : rule::ok;
+    if (!MayOverlap(memory->data, memory->source)) return rule::ok;
+    return heads.slots == nullptr ? rule::overlap_source : rule::overlap_cache_source;
+  }
+
+  // Checks the lists of slots. The tensors must be right by themselves.
+  posenc_status CheckLists(std::size_t* bad_index) const {
+    const posenc_slots* checked = nullptr;
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_slots* const slots = tensors_.heads[i].slots;
+      if (slots == nullptr || slots == checked || tensors_.heads[i].heads == 0) continue;
+      checked = slots;
+      if (Overwrite(ListBytes(List(slots->list), shape_.tokens))) return rule::overlap_slots;
+      const posenc_status status = CheckSlotRange(*slots, shape_.tokens, bad_index);
+      if (status != POSENC_OK) return status;
+    }
+    return rule::ok;
   }
 
   StridedMemory FoundAgain(std::size_t i) const {
@@ -243,7 +262,7 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check();
+  posenc_status status = checked.Check(bad_index);
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
@@ -258,7 +277,7 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
                                const Tensors& tensors, std::size_t* bad_index) {
   Tables tables{};
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check();
+  posenc_status status = checked.Check(bad_index);
   if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckCacheRows(rows, tokens, bad_index);
@@ -275,7 +294,7 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
                                  std::size_t tokens, const Tensors& tensors) {
   if (!angles.AreOf(rotary)) return rule::angles_rotary;
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check();
+  posenc_status status = checked.Check(nullptr);
   if (status != POSENC_OK || tokens == 0) return status;
   const auto made = static_cast<std::int64_t>(angles.tokens());
   if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))

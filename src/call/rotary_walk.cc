@@ -9,6 +9,7 @@
 #include "call/angles.h"
 #include "call/cache_rows.h"
 #include "call/rotary.h"
+#include "call/slots.h"
 #include "kernel/heads.h"
 #include "kernel/rotate_token.h"
 #include "number/compiler.h"
@@ -47,13 +48,19 @@ class TokenHeads {
                  rotary.from == rotary.to;
   }
 
-  // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
-  // copied to a buffer, rotated there, and copied back instead.
+  // Rotates all heads of token t at once, unless the tensor has slots and none for this token. If heads are
+  // unaligned, or if the pairing changes, each head is copied to a buffer, rotated there, and copied back
+  // instead.
   template <class Rotation>
   void Rotate(std::size_t t, const Gain& gain, Rotation& rotation) const {
     const std::size_t stride = tensor_.head_stride * size_;
-    auto* data =
-        static_cast<unsigned char*>(tensor_.data) + (t * tensor_.token_stride + rotary_.offset) * size_;
+    std::size_t first = t * tensor_.token_stride;
+    if (tensor_.slots != nullptr) {
+      if (!FindSlot(*tensor_.slots, t, &first)) return;
+      // Pairs that are left belong to earlier tokens, which must not be stored after this one.
+      if (MayRepeatSlot(*tensor_.slots, t)) rotation.End();
+    }
+    auto* data = static_cast<unsigned char*>(tensor_.data) + (first + rotary_.offset) * size_;
     Heads heads = {data,       data,    stride,   stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
                    rotary_.to, cached_, types_.to};
     if (!in_place_) {

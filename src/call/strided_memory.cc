@@ -60,6 +60,14 @@ bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* d
   return true;
 }
 
+posenc_status CheckApart(const StridedMemory& heads, posenc_status token_stride, posenc_status head_stride) {
+  const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
+  if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
+    return POSENC_OK;
+  }
+  return inner_is_right == heads.has_heads_outside ? head_stride : token_stride;
+}
+
 bool MayOverlap(const StridedMemory& a, const StridedMemory& b) {
   if (!Overlap(a.All(), b.All())) return false;
   // There are two usual cases in which blocks alternate: q and k are parts of the same rows, as after one

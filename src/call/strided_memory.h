@@ -8,6 +8,7 @@
 
 #include "call/checks.h"
 #include "call/rotary.h"
+#include "call/slots.h"
 #include "number/compiler.h"
 #include "posenc/rotary_c.h"
 
@@ -38,6 +39,10 @@ struct StridedMemory {
 bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data, std::size_t token_stride,
                        std::size_t heads, std::size_t head_stride, StridedMemory* memory);
 
+// Checks that no two heads overlap. The strides must nest: all inner heads of an outer one come before the
+// next outer one. If they do not, returns the rule for the stride that is too small.
+posenc_status CheckApart(const StridedMemory& heads, posenc_status token_stride, posenc_status head_stride);
+
 // Whether a block of a may overlap a block of b. The answer is never a wrong no. It may be a wrong yes if the
 // blocks alternate in an unusual way.
 bool MayOverlap(const StridedMemory& a, const StridedMemory& b);
@@ -55,8 +60,10 @@ struct TensorMemory {
   }
 };
 
-// Set *memory to the memory of a tensor that is written, and of one that is read and not in place.
+// Set *memory to the memory of a tensor that is written, and of one that is read and not in place. If a
+// tensor has slots, CheckSlots must have accepted it. It may write its whole cache.
 inline bool FindData(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
+  if (heads.slots != nullptr) return FindSlots(shape, heads, memory), true;
   return FindStridedMemory(shape, heads.type, heads.data, heads.token_stride, heads.heads, heads.head_stride,
                            memory);
 }

@@ -63,11 +63,15 @@ HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
   for (std::size_t k = 0; k < 2 * pairs; k += kLine) PrefetchFar(AddressOf(head + k) + kFastHeadsAhead);
 }
 
+// Whether LoadHalves differs from LoadAsFloat.
+template <posenc_type kType>
+constexpr bool kLoadsHalves = kHasAvx512 && kType == POSENC_F32;
+
 // LoadAsFloat, but 64 bytes are loaded as two halves. A vector may lie across two cache lines, and then two
 // loads are a third faster in DRAM (Zen 5).
 template <posenc_type kType, class DF>
 HWY_INLINE hn::Vec<DF> LoadHalves(DF df, const ElementOf<kType>* from) {
-  if constexpr (kHasAvx512 && kType == POSENC_F32 && std::is_same_v<DF, Entries>) {
+  if constexpr (kLoadsHalves<kType> && std::is_same_v<DF, Entries>) {
     return Join<false>(hn::LoadU(Floats(), from), hn::LoadU(Floats(), from + 8));
   }
   return LoadAsFloat<kType>(df, from);

@@ -48,12 +48,18 @@ HWY_INLINE void RotateVectorFast(const ElementOf<kFrom>* from, ElementOf<kTo>* t
   StoreElements<kTo, kPairing>(df, RoundPlainly<kTo>(df, x), RoundPlainly<kTo>(df, y), to, apart);
 }
 
-// Rotates the pairs from `first` on of all heads, a vector at a time; the last ones of a head in a buffer.
+// Consecutive heads of a token: `count` of them, from head `begin` on.
+struct HeadGroup {
+  std::size_t begin, count;
+};
+
+// Rotates the pairs from `first` on of a group of heads, a vector at a time; the last ones of a head in a
+// buffer.
 template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
-                                 const Heads& heads, std::size_t first) {
+                                 const Heads& heads, HeadGroup group, std::size_t first) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>()), pairs = heads.pairs;
-  for (std::size_t h = 0; h < heads.count; ++h) {
+  for (std::size_t h = group.begin; h < group.begin + group.count; ++h) {
     const Head<kFrom, kTo> head(heads, h);
     std::size_t i = first;
     for (; i + lanes <= pairs; i += lanes) {
@@ -78,7 +84,9 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
 //   half-split bfloat16  a 32-bit word holds two pairs: first = those in the low halves, second = the others
 //   neighbours           [c c c' c' ...] and [-s s -s' s' ...]: element * cosine + its neighbour * sine
 //   neighbours bfloat16  a 32-bit word holds one pair: as half-split
-template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
+//
+// kIsNear: elements are in the core's own caches. There a load of a whole vector is the fastest (LoadHalves).
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
 struct FastStep {
   static constexpr bool kIsInPlace = kPairing == POSENC_NEIGHBOURS && kFrom != POSENC_BF16;
   static constexpr bool kIsOfWords = kFrom == POSENC_BF16;
@@ -112,6 +120,8 @@ struct FastStep {
     const std::size_t lanes = hn::Lanes(Entries());
     if constexpr (kIsOfWords) {
       RotateWords(from, to, kPairing == POSENC_HALF_SPLIT ? apart : 2 * lanes, c0, s0, c1, s1);
+    } else if constexpr (kTo == POSENC_BF16) {
+      RotateToBFloat16(from, to, apart, c0, s0, c1, s1);
     } else {
       RotateVector(from, to, apart, c0, s0);
       RotateVector(from + lanes, to + lanes, apart, c1, s1);
@@ -133,23 +143,60 @@ struct FastStep {
   static HWY_INLINE void RotateVector(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
                                       EntryVec cosine, EntryVec sine) {
     const Entries df;
-    const auto a = LoadHalves<kFrom>(df, from);
+    const auto a = Load(from);
     if constexpr (kIsInPlace) {
       Store(hn::Add(hn::Mul(a, cosine), hn::Mul(hn::Reverse2(df, a), sine)), to);
     } else {
-      const auto b = LoadHalves<kFrom>(df, from + apart);
+      const auto b = Load(from + apart);
       Store(hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine)), to);
       Store(hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine)), to + apart);
     }
   }
 
+  static HWY_INLINE EntryVec Load(const ElementOf<kFrom>* from) {
+    return kIsNear ? LoadAsFloat<kFrom>(Entries(), from) : LoadHalves<kFrom>(Entries(), from);
+  }
+
   static HWY_INLINE void Store(EntryVec v, ElementOf<kTo>* to) {
+    StoreLanes(WriteOperation<kTo>(), Entries(), v, nullptr, to, false);
+  }
+
+  // Float32 that becomes bfloat16: both vectors of cosines at once, because results of two vectors fill one.
+  static HWY_INLINE void RotateToBFloat16(const float* from, std::uint16_t* to, std::size_t apart,
+                                          EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     const Entries df;
-    if constexpr (kTo == POSENC_BF16) {
-      StoreNarrow(df, RoundToBFloat16(df, v), to, false);
+    const std::size_t lanes = hn::Lanes(df);
+    const auto a0 = Load(from), a1 = Load(from + lanes);
+    if constexpr (kIsInPlace) {
+      StoreBoth(hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0)),
+                hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1)), to);
     } else {
-      StoreLanes(WriteOperation<kTo>(), df, v, nullptr, to, false);
+      const auto b0 = Load(from + apart), b1 = Load(from + apart + lanes);
+      StoreBoth(hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)), hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1)), to);
+      StoreBoth(hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)), hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1)),
+                to + apart);
     }
+  }
+
+  // Rounds two vectors to bfloat16 and stores them, one behind the other. One test finds a NaN in either.
+  static HWY_INLINE void StoreBoth(EntryVec first, EntryVec second, std::uint16_t* to) {
+    const Entries df;
+    const EntryVec sum = hn::Add(first, second);
+    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
+      StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
+    } else {
+      StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
+                       hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
+    }
+  }
+
+  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
+  // must not be a NaN.
+  static HWY_INLINE WordVec RoundHigh(EntryVec v) {
+    const Words dw;
+    const auto bits = hn::BitCast(dw, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1));
+    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7FFF)));
   }
 
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
@@ -190,34 +237,43 @@ struct FastStep {
     return hn::BitCast(Entries(), hn::And(words, hn::Set(Words(), 0xFFFF0000u)));
   }
 
-  // Rounds four vectors to bfloat16 and stores them as two vectors of words. One test finds a NaN in any of
-  // them; only then the slower rounding, which handles NaNs, is needed.
   static HWY_INLINE void StoreWords(EntryVec low0, EntryVec high0, EntryVec low1, EntryVec high1,
                                     std::uint16_t* to0, std::uint16_t* to1) {
-    const Entries df;
-    const Words dw;
     const hn::Repartition<std::uint16_t, Words> d16;
-    const EntryVec sum = hn::Add(hn::Add(low0, high0), hn::Add(low1, high1));
-    WordVec words0, words1;
-    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
-      const auto high = hn::Set(dw, 0xFFFF0000u);
-      words0 = hn::OrAnd(hn::ShiftRight<16>(RoundHigh(low0)), RoundHigh(high0), high);
-      words1 = hn::OrAnd(hn::ShiftRight<16>(RoundHigh(low1)), RoundHigh(high1), high);
-    } else {
-      words0 = hn::Or(RoundToBFloat16(df, low0), hn::ShiftLeft<16>(RoundToBFloat16(df, high0)));
-      words1 = hn::Or(RoundToBFloat16(df, low1), hn::ShiftLeft<16>(RoundToBFloat16(df, high1)));
-    }
-    hn::StoreU(hn::BitCast(d16, words0), d16, to0);
-    hn::StoreU(hn::BitCast(d16, words1), d16, to1);
+    hn::StoreU(RoundToHalves(low0, high0), d16, to0);
+    hn::StoreU(RoundToHalves(low1, high1), d16, to1);
   }
 
-  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
-  // must not be a NaN.
-  static HWY_INLINE WordVec RoundHigh(EntryVec v) {
+  // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
+  // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
+  // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
+  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0: so it is in the elements, and no
+  // cosine or sine is a NaN.
+  static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
-    const auto bits = hn::BitCast(dw, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1));
-    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7FFF)));
+    const hn::Repartition<std::uint16_t, Words> d16;
+    if constexpr (!kKeepsShortNans) {
+      low = WithShortNans(low);
+      high = WithShortNans(high);
+    }
+    const WordVec lows = hn::BitCast(dw, low), highs = hn::BitCast(dw, high);
+    const auto upper = Halves(highs, hn::ShiftRight<16>(lows));
+    const auto rest = Halves(hn::ShiftLeft<16>(highs), lows);
+    const auto half = hn::OrAnd(hn::Set(d16, 0x7FFE), upper, hn::Set(d16, 1));
+    return hn::Add(upper, hn::ShiftRight<15>(RoundedMean(d16, rest, half)));
+  }
+
+  // The high halves of some words, and the low halves of others.
+  static HWY_INLINE auto Halves(WordVec high, WordVec low) {
+    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto highs = hn::BitCast(d16, high), lows = hn::BitCast(d16, low);
+    return kBigEndian ? hn::OddEven(lows, highs) : hn::OddEven(highs, lows);
+  }
+
+  // The same floats, but the lower 16 bits of NaNs are 0.
+  static HWY_INLINE EntryVec WithShortNans(EntryVec v) {
+    const auto nan = hn::BitCast(Entries(), hn::Set(Words(), kNanBits<POSENC_F32>));
+    return hn::IfThenElse(hn::Eq(v, v), v, nan);
   }
 };
 
@@ -226,41 +282,58 @@ struct FastStep {
 template <posenc_type kTo>
 constexpr bool kHasStrips = kTo != POSENC_F16 || kHasFloat16;
 
-// Rotates two steps' pairs, from pair `first` on, of all heads: their cosines and sines stay in registers.
-template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
-HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, std::size_t first) {
-  using Step = FastStep<kFrom, kTo, kPairing>;
+// Rotates two steps' pairs, from pair `first` on, of a group of heads: cosines and sines stay in registers.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
+HWY_INLINE void RotateStrip(const float* cosines, const float* sines, const Heads& heads, HeadGroup group,
+                            std::size_t first) {
+  using Step = FastStep<kFrom, kTo, kPairing, kIsNear>;
   const std::size_t step = Step::Pairs(), second = step * kStep<kPairing>;
   EntryVec c0, c1, c2, c3, s0, s1, s2, s3;
   Step::LoadCosines(cosines + first, c0, c1);
   Step::LoadSines(sines + first, s0, s1);
   Step::LoadCosines(cosines + first + step, c2, c3);
   Step::LoadSines(sines + first + step, s2, s3);
-  for (std::size_t h = 0; h < heads.count; ++h) {
-    const Head<kFrom, kTo> head(heads, h);
-    const auto* from = head.source + first * kStep<kPairing>;
-    auto* to = head.data + first * kStep<kPairing>;
-    Step::Rotate(from, to, heads.apart, c0, s0, c1, s1);
-    Step::Rotate(from + second, to + second, heads.apart, c2, s2, c3, s3);
+  // What the loop needs is in variables. For all the compiler knows, a store might change `heads`.
+  const Head<kFrom, kTo> head(heads, group.begin);
+  const auto* const source = head.source + first * kStep<kPairing>;
+  auto* const data = head.data + first * kStep<kPairing>;
+  const std::size_t source_stride = heads.source_stride / sizeof(*source);
+  const std::size_t stride = heads.stride / sizeof(*data), apart = heads.apart;
+  std::size_t read = 0, written = 0;
+  for (std::size_t left = group.count; left != 0; --left, read += source_stride, written += stride) {
+    Step::Rotate(source + read, data + written, apart, c0, s0, c1, s1);
+    Step::Rotate(source + read + second, data + written + second, apart, c2, s2, c3, s3);
   }
 }
 
 #endif  // HWY_SCALAR
 
-// Rotates heads strip by strip, then the pairs that fill no strip.
-template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
-HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads) {
+// Rotates a group of heads strip by strip, then the pairs that fill no strip.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, bool kIsNear>
+HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const Heads& heads,
+                                HeadGroup group) {
   const std::size_t pairs = heads.pairs;
   std::size_t first = 0;
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kHasStrips<kTo>) {
-    const std::size_t strip = 2 * FastStep<kFrom, kTo, kPairing>::Pairs();
+    const std::size_t strip = 2 * FastStep<kFrom, kTo, kPairing, kIsNear>::Pairs();
     for (; first + strip <= pairs; first += strip) {
-      RotateStrip<kFrom, kTo, kPairing>(cosines, sines, heads, first);
+      RotateStrip<kFrom, kTo, kPairing, kIsNear>(cosines, sines, heads, group, first);
     }
   }
 #endif
-  if (first < pairs) RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, first);
+  if (first < pairs) RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, group, first);
+}
+
+// Whether any of some floats is a NaN. `from` is readable as whole vectors.
+HWY_INLINE bool HaveNans(const float* from, std::size_t count) {
+  const Entries df;
+  auto are_numbers = hn::Eq(hn::Zero(df), hn::Zero(df));
+  for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
+    const auto v = hn::LoadU(df, from + i);
+    are_numbers = hn::And(are_numbers, hn::Eq(v, v));
+  }
+  return !hn::AllTrue(df, are_numbers);
 }
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:
@@ -278,18 +351,23 @@ HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY
   const bool in_strips = heads.cached == Cached::kByCore ||
                          (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
   const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
-  const std::size_t most = in_strips ? 8 : in_order ? (kFrom == POSENC_F32 ? 1 : 2) : 1;
-  Heads group = heads;
-  for (std::size_t left = heads.count; left != 0;) {
-    group.count = HWY_MIN(left, most);
-    const auto* source = reinterpret_cast<const ElementOf<kFrom>*>(group.source);
+  const bool is_near = heads.cached == Cached::kByCore;
+  const std::size_t in_strip = kStripIsHead && is_near ? heads.count : 8;
+  const std::size_t most = in_strips ? in_strip : in_order ? (kFrom == POSENC_F32 ? 1 : 2) : 1;
+  if constexpr (kFrom == POSENC_BF16) {  // the numbers of a caller's cache may be any NaNs
+    if (HWY_UNLIKELY(HaveNans(cosines, heads.pairs) || HaveNans(sines, heads.pairs)))
+      return RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, {0, heads.count}, 0);
+  }
+  for (std::size_t begin = 0; begin < heads.count; begin += most) {
+    const HeadGroup group = {begin, HWY_MIN(heads.count - begin, most)};
+    const auto* const source = Head<kFrom, kTo>(heads, begin).source;
     if (heads.cached == Cached::kNowhere) PrefetchFarAhead(source, group.count * heads.pairs);
     if (!in_strips && !in_order) PrefetchAhead<false>(source, 0, heads.pairs);
-    RotateGroupFast<kFrom, kTo, kPairing>(cosines, sines, group);
-    left -= group.count;
-    if (left == 0) break;  // the stride of the last head is unchecked, so it must not be added
-    group.source += group.count * heads.source_stride;
-    group.data += group.count * heads.stride;
+    if (kLoadsHalves<kFrom> && is_near) {
+      RotateGroupFast<kFrom, kTo, kPairing, true>(cosines, sines, heads, group);
+    } else {
+      RotateGroupFast<kFrom, kTo, kPairing, false>(cosines, sines, heads, group);
+    }
   }
 }
 

@@ -222,8 +222,12 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
     if (!Defer<kFrom, kTo, POSENC_NEIGHBOURS>(is_decided, from, 0, lanes, at, deferred)) return false;
   }
-  StoreSums<kTo>(first, first_biased, to);
-  StoreSums<kTo>(second, second_biased, to + lanes);
+  if constexpr (kTo == POSENC_BF16) {
+    StoreUpperHalves(first_biased, second_biased, to);
+  } else {
+    StoreSums<kTo>(first, first_biased, to);
+    StoreSums<kTo>(second, second_biased, to + lanes);
+  }
   return true;
 }
 

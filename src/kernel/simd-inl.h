@@ -59,6 +59,21 @@ HWY_INLINE FloatVec ToFloats(DoubleVec v) {
 #endif
 }
 
+// Whether a float has lower 16 bits of 0 if it is a NaN that comes of products and sums of such NaNs and of
+// numbers. WebAssembly leaves these bits open.
+constexpr bool kKeepsShortNans = !HWY_ARCH_WASM;
+
+// (a + b + 1) / 2 in vectors of 16 bits, rounded down. AverageRound of Highway 1.0.3 is wrong where the
+// length of vectors is known at run time only: the sum overflows, or the way of rounding is the caller's.
+template <class D16>
+HWY_INLINE hn::Vec<D16> RoundedMean(D16 /*d16*/, hn::Vec<D16> a, hn::Vec<D16> b) {
+#if HWY_HAVE_SCALABLE
+  return hn::Sub(hn::Or(a, b), hn::ShiftRight<1>(hn::Xor(a, b)));
+#else
+  return hn::AverageRound(a, b);
+#endif
+}
+
 // c - a * b. On POWER and z/Architecture hn::NegMulAdd is -(a * b - c), whose zeros have the other sign.
 template <class V>
 HWY_INLINE V MinusProduct(V a, V b, V c) {

@@ -337,6 +337,13 @@ HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) 
   }
 }
 
+// Stores the upper halves of two vectors of words, one vector behind the other.
+HWY_INLINE void StoreUpperHalves(WordVec first, WordVec second, std::uint16_t* to) {
+  const hn::Repartition<std::uint16_t, Words> d16;
+  const auto a = hn::BitCast(d16, first), b = hn::BitCast(d16, second);
+  hn::StoreU(kBigEndian ? hn::ConcatEven(d16, b, a) : hn::ConcatOdd(d16, b, a), d16, to);
+}
+
 // Stores words of two bfloat16 to an address that need not be aligned.
 HWY_INLINE void StoreWords(WordVec words, std::uint16_t* to) {
   const hn::Repartition<std::uint16_t, Words> d16;

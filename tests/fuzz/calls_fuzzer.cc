@@ -77,7 +77,8 @@ void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
     double real = 0.0;
     std::int64_t integer = 0;
     const bool is_row = buffer->values == Values::kRowIndices;
-    const std::size_t end = is_row ? call->a.cache_rows : 3;  // for indices
+    const bool is_slot = buffer->values == Values::kSlots;
+    const std::size_t end = is_row ? call->a.cache_rows : is_slot ? call->a.slots.count : 3;  // for indices
     if (is_wild && Rarely(bytes, 4)) {
       is_real ? real = MakeWildReal(bytes) : integer = MakeEdge(bytes);
       if (bytes.ConsumeBool()) integer = static_cast<std::int64_t>(end);
@@ -85,6 +86,8 @@ void FillList(Call* call, Buffer* buffer, bool is_wild, Bytes& bytes) {
       real = MakeDoublePosition(bytes);
     } else if (buffer->values == Values::kPositions) {
       integer = MakePosition(bytes);
+    } else if (is_slot) {
+      integer = static_cast<std::int64_t>(MakeSize(end, bytes)) - 1;
     } else {
       integer = static_cast<std::int64_t>(MakeSize(end - 1, bytes));
     }
@@ -279,6 +282,7 @@ class Handles {
     setting.rows = MakeSize(!Rarely(bytes, 8) || dim > 60 ? 5 : dim > 24 ? 24 : 70, bytes, 1);
     setting.first = MakePosition(bytes);
     setting.from_source = bytes.ConsumeBool();
+    setting.has_slots = setting.from_source && bytes.ConsumeBool();
     setting.cache_layout = static_cast<posenc_cache_layout>(
         bytes.ConsumeIntegralInRange(0, internal::EndOf(internal::Of::cache_layout) - 1));
     setting.position_type = static_cast<posenc_type>(rows_of::kPositions[MakeSize(3, bytes)]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -132,19 +133,27 @@ class RotaryJudge {
   void CheckHeads(std::size_t sample) {
     for (std::size_t i = 0, k = 0; k < call_.buffers.size(); ++k) {
       const Buffer& data = call_.buffers[k];
-      if (!data.are_heads || !data.IsWritten()) continue;
+      const posenc_heads& tensor = call_.a.tensors[i];
+      if (!(data.are_heads || tensor.slots != nullptr) || !data.IsWritten()) continue;
       const Buffer& source = call_.setting.from_source ? call_.buffers[k + 1] : data;
+      const std::vector<std::size_t> sources = SourcesOf(data, tensor);
       const std::size_t head = spec_.head_dim * data.size, begin = spec_.rotary_offset * data.size,
                         end = begin + 2 * pairs() * data.size;
-      for (std::size_t at = 0; at < data.content.size(); at += head) {
-        const unsigned char *from = &source.content[at], *to = &results_[k][at];
+      for (std::size_t h = 0; h < sources.size(); ++h) {
+        const unsigned char* const to = &results_[k][h * head];
+        if (sources[h] == kNoSource) {
+          POSENC_FUZZ_CHECK(std::memcmp(&data.content[h * head], to, head) == 0);
+          continue;
+        }
+        const unsigned char* const from = &source.content[sources[h] * head];
         POSENC_FUZZ_CHECK(std::memcmp(from, to, begin) == 0 &&
                           std::memcmp(from + end, to + end, head - end) == 0);
       }
       for (std::size_t n = 0; n < 3; ++n, sample = sample * 31 + 7) {
-        const std::size_t which = sample % (data.counts[0] * data.counts[1]);
-        CheckPair(data, call_.a.tensors[i], which / data.counts[1], sample / 5 % pairs(),
-                  &source.content[which * head + begin], &results_[k][which * head + begin]);
+        const std::size_t which = sample % sources.size(), from = sources[which];
+        if (from == kNoSource) continue;
+        CheckPair(data, tensor, from / tensor.heads, sample / 5 % pairs(),
+                  &source.content[from * head + begin], &results_[k][which * head + begin]);
       }
       ++i;
     }
@@ -166,6 +175,25 @@ class RotaryJudge {
   }
 
  private:
+  static constexpr std::size_t kNoSource = static_cast<std::size_t>(-1);
+
+  // For each head of a tensor's data: the head of its source that comes there. A tensor with slots has one
+  // head.
+  std::vector<std::size_t> SourcesOf(const Buffer& data, const posenc_heads& tensor) const {
+    std::vector<std::size_t> sources(data.counts[0] * data.counts[1], kNoSource);
+    if (tensor.slots == nullptr) {
+      std::iota(sources.begin(), sources.end(), std::size_t{0});
+      return sources;
+    }
+    for (const Buffer& list : call_.buffers) {
+      if (list.values != Values::kSlots) continue;
+      for (std::size_t t = 0; t < call_.a.rows; ++t) {
+        if (const double slot = NumberAt(list, t); slot >= 0.0) sources[static_cast<std::size_t>(slot)] = t;
+      }
+    }
+    return sources;
+  }
+
   std::size_t pairs() const { return oracle_.pairs(); }
   std::size_t SinesAt() const { return call_.a.cache.sin != nullptr ? 1 : 0; }
   Columns ColumnsOfPair(std::size_t pair) const {
