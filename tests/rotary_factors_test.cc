@@ -3,6 +3,7 @@
 // with factors, and refusals.inc what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "kernel/heads.h"
 #include "oracle/rounding.h"
 #include "posenc/rotary_angles_c.h"
+#include "posenc/rotary_slots_c.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
 
@@ -397,6 +399,43 @@ TEST_P(RotaryFactors, AreTheSameInAllCalls) {
       });
       if (HasFailure()) return;
     }
+  }
+}
+
+// Tokens that go to slots are multiplied, too, and a slot that occurs twice has the last token with its own
+// factor. Results may have another type than the source.
+TEST_P(RotaryFactors, OfTokensThatGoToSlots) {
+  constexpr std::size_t kTokens = 9, kHeads = 3, kDim = 40, kSlots = 8, kRow = kHeads * kDim;
+  const std::int32_t list[kTokens] = {3, -1, 0, 7, 3, 5, 5, -1, 1};
+  const std::vector<float> factors = FactorsOf(kTokens);
+  for (const char* words : {"head_dim=40 rotary_dim=30 rotary_offset=5", "head_dim=40 pairing=neighbours",
+                            "head_dim=40 rotary_dim=36 arithmetic=fast"}) {
+    posenc_rotary_spec spec = RotarySpecOf(words);
+    spec.target = target();
+    const RotaryPtr rotary = CreateRotary(spec);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      PairMaker<float> maker(3);
+      std::vector<float> source(kTokens * kRow);
+      for (float& x : source) x = maker.Normal(-4, 4);
+      std::vector<T> plain(kTokens * kRow), cache(kSlots * kRow), want(kSlots * kRow);
+      posenc_heads heads = DenseHeads(plain.data(), kHeads, kDim);
+      heads.source_type = POSENC_F32;
+      heads.source = source.data();
+      heads.scale = 0.7;
+      heads.token_factors = factors.data();
+      ASSERT_EQ(posenc_rotate(rotary.get(), 70, kTokens, &heads, 1), POSENC_OK);
+      for (std::size_t t = 0; t < kTokens; ++t) {
+        if (list[t] < 0) continue;
+        std::copy_n(&plain[t * kRow], kRow, &want[static_cast<std::size_t>(list[t]) * kRow]);
+      }
+      const posenc_slots slots = {{POSENC_I32, list}, kSlots, 4, 4 * kRow, kRow};
+      heads.data = cache.data();
+      heads.source_token_stride = kRow;
+      heads.slots = &slots;
+      ASSERT_EQ(posenc_rotate(rotary.get(), 70, kTokens, &heads, 1), POSENC_OK);
+      EXPECT_TRUE(SameBits(cache, want)) << words;
+    });
   }
 }
 
