@@ -164,30 +164,26 @@ struct FastStep {
   // Float32 that becomes bfloat16: both vectors of cosines at once, because results of two vectors fill one.
   static HWY_INLINE void RotateToBFloat16(const float* from, std::uint16_t* to, std::size_t apart,
                                           EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
-    const Entries df;
+    [[maybe_unused]] const Entries df;
     const std::size_t lanes = hn::Lanes(df);
-    const auto a0 = LoadHalves<kFrom>(df, from), a1 = LoadHalves<kFrom>(df, from + lanes);
+    const auto a0 = Load(from), a1 = Load(from + lanes);
     if constexpr (kIsInPlace) {
       StoreBoth(hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0)),
                 hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1)), to);
     } else {
-      const auto b0 = LoadHalves<kFrom>(df, from + apart), b1 = LoadHalves<kFrom>(df, from + apart + lanes);
+      const auto b0 = Load(from + apart), b1 = Load(from + apart + lanes);
       StoreBoth(hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)), hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1)), to);
       StoreBoth(hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)), hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1)),
                 to + apart);
     }
   }
 
-  // Rounds two vectors to bfloat16 and stores them, one behind the other. One test finds a NaN in either.
+  // Rounds two vectors to bfloat16 and stores them, one behind the other.
   static HWY_INLINE void StoreBoth(EntryVec first, EntryVec second, std::uint16_t* to) {
-    const Entries df;
-    const EntryVec sum = hn::Add(first, second);
-    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
-      StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
-    } else {
-      StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
-                       hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
-    }
+    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto a = hn::BitCast(d16, WithShortNans(first)), b = hn::BitCast(d16, WithShortNans(second));
+    const auto odd = hn::ConcatOdd(d16, b, a), even = hn::ConcatEven(d16, b, a);
+    hn::StoreU(kBigEndian ? RoundUpper(even, odd) : RoundUpper(odd, even), d16, to);
   }
 
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
@@ -236,20 +232,25 @@ struct FastStep {
   }
 
   // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
-  // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
-  // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
-  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0: so it is in the elements, and no
+  // their high ones. A NaN stays one, because its lower 16 bits are 0: so it is in the elements, and no
   // cosine or sine is a NaN.
   static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
-    const hn::Repartition<std::uint16_t, Words> d16;
     if constexpr (!kKeepsShortNans) {
       low = WithShortNans(low);
       high = WithShortNans(high);
     }
     const WordVec lows = hn::BitCast(dw, low), highs = hn::BitCast(dw, high);
     const auto upper = Halves(highs, hn::ShiftRight<16>(lows));
-    const auto rest = Halves(hn::ShiftLeft<16>(highs), lows);
+    return RoundUpper(upper, Halves(hn::ShiftLeft<16>(highs), lows));
+  }
+
+  // The upper 16 bits of floats, rounded by the lower ones, the rest: they grow by (rest + 0x7FFF + odd) /
+  // 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd, rounded up, divided by
+  // 2^15.
+  template <class V>
+  static HWY_INLINE V RoundUpper(V upper, V rest) {
+    const hn::Repartition<std::uint16_t, Words> d16;
     const auto half = hn::OrAnd(hn::Set(d16, 0x7FFE), upper, hn::Set(d16, 1));
     return hn::Add(upper, hn::ShiftRight<15>(RoundedMean(d16, rest, half)));
   }
