@@ -186,6 +186,15 @@ struct FastStep {
     hn::StoreU(kBigEndian ? RoundUpper(even, odd) : RoundUpper(odd, even), d16, to);
   }
 
+  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
+  // must not be a NaN.
+  static HWY_INLINE WordVec RoundHigh(EntryVec v) {
+    const Words dw;
+    const auto bits = hn::BitCast(dw, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1));
+    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7FFF)));
+  }
+
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
   static HWY_INLINE void RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
                                      EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
