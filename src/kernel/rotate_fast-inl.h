@@ -164,7 +164,7 @@ struct FastStep {
   // Float32 that becomes bfloat16: both vectors of cosines at once, because results of two vectors fill one.
   static HWY_INLINE void RotateToBFloat16(const float* from, std::uint16_t* to, std::size_t apart,
                                           EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
-    [[maybe_unused]] const Entries df;
+    const Entries df;
     const std::size_t lanes = hn::Lanes(df);
     const auto a0 = Load(from), a1 = Load(from + lanes);
     if constexpr (kIsInPlace) {
@@ -178,12 +178,16 @@ struct FastStep {
     }
   }
 
-  // Rounds two vectors to bfloat16 and stores them, one behind the other.
+  // Rounds two vectors to bfloat16 and stores them, one behind the other. One test finds a NaN in either.
   static HWY_INLINE void StoreBoth(EntryVec first, EntryVec second, std::uint16_t* to) {
-    const hn::Repartition<std::uint16_t, Words> d16;
-    const auto a = hn::BitCast(d16, WithShortNans(first)), b = hn::BitCast(d16, WithShortNans(second));
-    const auto odd = hn::ConcatOdd(d16, b, a), even = hn::ConcatEven(d16, b, a);
-    hn::StoreU(kBigEndian ? RoundUpper(even, odd) : RoundUpper(odd, even), d16, to);
+    const Entries df;
+    const EntryVec sum = hn::Add(first, second);
+    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
+      StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
+    } else {
+      StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
+                       hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
+    }
   }
 
   // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
@@ -241,25 +245,20 @@ struct FastStep {
   }
 
   // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
-  // their high ones. A NaN stays one, because its lower 16 bits are 0: so it is in the elements, and no
+  // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
+  // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
+  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0: so it is in the elements, and no
   // cosine or sine is a NaN.
   static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
+    const hn::Repartition<std::uint16_t, Words> d16;
     if constexpr (!kKeepsShortNans) {
       low = WithShortNans(low);
       high = WithShortNans(high);
     }
     const WordVec lows = hn::BitCast(dw, low), highs = hn::BitCast(dw, high);
     const auto upper = Halves(highs, hn::ShiftRight<16>(lows));
-    return RoundUpper(upper, Halves(hn::ShiftLeft<16>(highs), lows));
-  }
-
-  // The upper 16 bits of floats, rounded by the lower ones, the rest: they grow by (rest + 0x7FFF + odd) /
-  // 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd, rounded up, divided by
-  // 2^15.
-  template <class V>
-  static HWY_INLINE V RoundUpper(V upper, V rest) {
-    const hn::Repartition<std::uint16_t, Words> d16;
+    const auto rest = Halves(hn::ShiftLeft<16>(highs), lows);
     const auto half = hn::OrAnd(hn::Set(d16, 0x7FFE), upper, hn::Set(d16, 1));
     return hn::Add(upper, hn::ShiftRight<15>(RoundedMean(d16, rest, half)));
   }
