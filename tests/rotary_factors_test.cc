@@ -495,7 +495,9 @@ TEST(GainOfThree, IsRoundedWellAndKnowsDoubles) {
     const bool is_double = mpfr_set(nearest, exact, MPFR_RNDN) == 0;
     doubles += is_double ? 1 : 0;
     ASSERT_EQ(gain.IsDouble(), is_double) << k;
-    if (is_double) ASSERT_EQ(gain.nearest(), mpfr_get_d(nearest, MPFR_RNDN)) << k;
+    if (is_double) {
+      ASSERT_EQ(gain.nearest(), mpfr_get_d(nearest, MPFR_RNDN)) << k;
+    }
     mpfr_d_sub(error, gain.nearest(), exact, MPFR_RNDN);
     mpfr_div(error, error, exact, MPFR_RNDN);
     ASSERT_LE(std::fabs(mpfr_get_d(error, MPFR_RNDN)), kUnit * (1.0 + 0x1p-50)) << k;
