@@ -166,12 +166,12 @@ struct FastStep {
                                           EntryVec c0, EntryVec s0, EntryVec c1, EntryVec s1) {
     const Entries df;
     const std::size_t lanes = hn::Lanes(df);
-    const auto a0 = LoadHalves<kFrom>(df, from), a1 = LoadHalves<kFrom>(df, from + lanes);
+    const auto a0 = Load(from), a1 = Load(from + lanes);
     if constexpr (kIsInPlace) {
       StoreBoth(hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0)),
                 hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1)), to);
     } else {
-      const auto b0 = LoadHalves<kFrom>(df, from + apart), b1 = LoadHalves<kFrom>(df, from + apart + lanes);
+      const auto b0 = Load(from + apart), b1 = Load(from + apart + lanes);
       StoreBoth(hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)), hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1)), to);
       StoreBoth(hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)), hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1)),
                 to + apart);
@@ -188,6 +188,15 @@ struct FastStep {
       StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
                        hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
     }
+  }
+
+  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
+  // must not be a NaN.
+  static HWY_INLINE WordVec RoundHigh(EntryVec v) {
+    const Words dw;
+    const auto bits = hn::BitCast(dw, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(dw, 1));
+    return hn::Add(bits, hn::Add(odd, hn::Set(dw, 0x7FFF)));
   }
 
   // Bfloat16: two vectors of words, `apart` elements apart, and the pairs in them.
