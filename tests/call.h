@@ -55,6 +55,7 @@ struct Setting {
     spec.layout = static_cast<posenc_layout>(kind % internal::EndOf(internal::Of::layout));
     from_source = kind % 2 == 1;
     has_slots = kind > 4 && from_source;
+    has_factors = kind % 3 == 1;
     converts = kind == 7 || kind == 9 || kind == 11;
     cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
@@ -134,6 +135,7 @@ struct Setting {
   bool easy = false;                       // lists are consecutive positions, and none needs wide arithmetic
   bool from_source = false;                // rotations read a source, not in place
   bool has_slots = false;                  // with a source: the second tensor goes to slots of a paged cache
+  bool has_factors = false;                // rotations multiply by factors of tokens
   bool converts = false;                   // a source is float32, and the result has the type of the call
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
   posenc_type position_type = POSENC_F64;  // type of positions in a call that also takes ids
@@ -173,7 +175,7 @@ struct Arguments {
 };
 
 // What the numbers in a buffer mean. It decides which numbers are bad, and what the call reports.
-enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kSlots, kAny };
+enum class Values { kEntries, kPositions, kIds, kFirstPositions, kRowIndices, kSlots, kFactors, kAny };
 
 enum class Use { kRead, kWritten, kAdded, kScratch };  // kAdded is also read; kScratch has no results
 
@@ -327,7 +329,7 @@ struct Function {
 inline Call::Call(const Function& the_function, const Setting& the_setting, std::int32_t type,
                   std::int32_t the_list_type, std::int32_t table_type)
     : function(the_function), setting(the_setting), list_type(static_cast<posenc_type>(the_list_type)) {
-  buffers.reserve(8);  // so that references stay valid
+  buffers.reserve(16);  // so that references stay valid
   a.encoder = setting.encoder;
   a.rotary = setting.rotary;
   a.type = static_cast<posenc_type>(type);
@@ -372,6 +374,9 @@ inline Buffer& Call::Add(const char* name, void* pointer, Use use, Values values
       static constexpr float kFloats[] = {0.1f, -1e9f, 0x1p-149f, 0x1.000002p-126f, 0x1p31f, -0.0f, 12.5f};
       if (b.type == POSENC_F64) put(k, kDoubles[k % 7]);
       if (b.type == POSENC_F32) put(k, kFloats[k % 7]);
+    } else if (b.values == Values::kFactors) {
+      static constexpr float kFactors[] = {1.5f, 0x1.000002p-3f, 1.0f, 0x1.fffffep5f, 0.3f};
+      put(k, kFactors[k % 5]);
     } else if (b.values == Values::kEntries) {
       // Numbers from 1/2 to 2, and subnormal ones. They are made from bits, because a program may flush
       // subnormal numbers to 0.

@@ -144,7 +144,7 @@ inline void ListOfSlots(Call& c) {
   c.choices.push_back({&slots.list.type, kIntegers, Refusal(rule::type_slots)});
 }
 
-// Two tensors. The second is rotated by -p, and scaled.
+// Two tensors. The second is rotated by -p, and scaled, perhaps by a factor for each token.
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
   const bool from_source = c.setting.from_source;
@@ -179,6 +179,10 @@ inline void Tensors(Call& c) {
       if (has_slots) source.null = rule::slots_source;
     }
     if (has_slots) ListOfSlots(c);
+    if (!is_first && c.setting.has_factors) {
+      c.Add("factors", &t.token_factors, Use::kRead, Values::kFactors, POSENC_F32, {1, 1, tokens}).null =
+          POSENC_OK;
+    }
     c.choices.push_back({&t.inverse, {0, 1}, Refusal(POSENC_BAD_ARGUMENT, "inverse")});
     c.choices.push_back({&t.reserved, {0}, Refusal(POSENC_BAD_ARGUMENT, "reserved")});
   }

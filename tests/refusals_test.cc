@@ -453,7 +453,11 @@ std::vector<std::vector<unsigned char>> BadValues(const Buffer& buffer, const Ca
          {kNaN, -kNaN, HUGE_VAL, -HUGE_VAL, 0x1.0000000000001p31, -0x1.0000000000001p31, 1e300})
       add(x);
   }
-  if (buffer.type == POSENC_F32) {
+  if (buffer.values == Values::kFactors) {
+    for (const float x : {0.0f, -0.0f, -1.0f, -0x1p-64f, 0x1.fffffep-65f, 0x1p-149f, 0x1.000002p64f,
+                          std::nanf(""), HUGE_VALF, -HUGE_VALF})
+      add(x);
+  } else if (buffer.type == POSENC_F32) {
     for (const float x : {std::nanf(""), HUGE_VALF, -HUGE_VALF, 0x1.000002p31f, -0x1.000002p31f, 1e38f})
       add(x);
   }
@@ -490,6 +494,7 @@ void BadValuesOfLists(Call& call) {
                          : buffer.values == Values::kRowIndices     ? rule::cache_row_range
                          : buffer.values == Values::kSlots          ? rule::slot_range
                          : buffer.values == Values::kFirstPositions ? rule::first_position_range
+                         : buffer.values == Values::kFactors        ? rule::heads_factors
                          : TakesTokens(call)                        ? rule::token_position_range
                                                                     : rule::position_range;
     const auto good = buffer.content;
@@ -500,7 +505,8 @@ void BadValuesOfLists(Call& call) {
           std::copy(bad.begin(), bad.end(), &buffer.content[at * buffer.size]);
         call.Settle();
         SCOPED_TRACE(testing::Message() << buffer.name << " " << index);
-        const bool is_told = buffer.values != Values::kSlots || call.function.Is("_at");
+        const bool is_told =
+            buffer.values == Values::kSlots ? call.function.Is("_at") : buffer.values != Values::kFactors;
         Expect(want, call, {is_told ? index : kUntold, call.a.axis_count != 0 ? 1 : kUntold});
         buffer.content = good;
       }
@@ -514,6 +520,7 @@ posenc_status OverlapRule(const Buffer& written, const Buffer& other, const Call
   if (other.values == Values::kPositions) return rule::overlap_positions;
   if (other.values == Values::kFirstPositions) return rule::overlap_first_positions;
   if (other.values == Values::kIds) return rule::overlap_ids;
+  if (other.values == Values::kFactors) return rule::overlap_factors;
   if (other.values == Values::kRowIndices) return rule::overlap_cache;
   if (other.values == Values::kSlots) return rule::overlap_slots;
   const std::string name = other.name;

@@ -103,13 +103,14 @@ struct Rotated {
 struct RotaryGain {
   double amplitude = 1.0, scale = 1.0;
   bool inverse = false;
+  float factor = 1.0f;  // of the token
 };
 
 // A rotation by the oracle, for elements of C++ types.
 class ScaledAngle {
  public:
   ScaledAngle(oracle::RotaryOracle* oracle, std::size_t pair, double position, const RotaryGain& gain)
-      : angle_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude}) {}
+      : angle_(oracle, pair, position, {gain.scale, gain.inverse, gain.amplitude, gain.factor}) {}
 
   // Rounds each exact element once. For NaNs and infinities it follows IEEE arithmetic.
   template <class T>

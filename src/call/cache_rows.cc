@@ -13,14 +13,19 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Multiplies x [count] by scale. Each product is rounded once.
-void ScaleFloats(double scale, float* x, std::size_t count) {
-  if (scale == 1.0) return;
-  const bool is_float = static_cast<double>(static_cast<float>(scale)) == scale;
+// Multiplies x [count] by scale * factor. Each product is rounded once. The product of a number of x and the
+// factor is exact in double. The product of that and the scale is exact, too, if scale * factor is a float.
+void ScaleFloats(double scale, float factor, float* x, std::size_t count) {
+  if (scale == 1.0 && factor == 1.0f) return;
+  const auto wide_factor = static_cast<double>(factor);
+  const DoubleDouble product = ExactProduct(scale, wide_factor);
+  const bool is_float =
+      product.low == 0.0 && static_cast<double>(static_cast<float>(product.high)) == product.high;
   for (std::size_t i = 0; i < count; ++i) {
     const auto wide = static_cast<double>(x[i]);
-    const bool is_exact = is_float || !std::isfinite(wide);  // whether the product of doubles is exact
-    x[i] = static_cast<float>(is_exact ? wide * scale : ToOdd(ExactProduct(wide, scale)));
+    const bool is_exact = is_float || !std::isfinite(wide);
+    x[i] =
+        static_cast<float>(is_exact ? wide * product.high : ToOdd(ExactProduct(wide * wide_factor, scale)));
   }
 }
 
@@ -104,14 +109,14 @@ bool CacheAccess::AreFloats() const {
 
 SinCosFloats CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
   const unsigned char *const cos = cos_ + row * stride_, *const sin = sin_ + row * stride_;
-  if (gain.scale == 1.0 && !gain.inverse && AreFloats())
+  if (gain.IsOne() && !gain.inverse && AreFloats())
     return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
-  LoadFrom(cos, gain.scale, cosines);
-  LoadFrom(sin, gain.inverse ? -gain.scale : gain.scale, sines);
+  LoadFrom(cos, gain.scale, gain.factor, cosines);
+  LoadFrom(sin, gain.inverse ? -gain.scale : gain.scale, gain.factor, sines);
   return {cosines, sines};
 }
 
-void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) const {
+void CacheAccess::LoadFrom(const unsigned char* from, double scale, float factor, float* to) const {
   const std::size_t pairs = rotary_.pairs;
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>, "elements of 2 or 4 bytes");
   alignas(64) unsigned char elements[kMaxPiece * sizeof(float)];
@@ -125,7 +130,7 @@ void CacheAccess::LoadFrom(const unsigned char* from, double scale, float* to) c
     WidenToFloats(rotary_.kernels, type_, from, pairs, to);
   }
   std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
-  ScaleFloats(scale, to, pairs);
+  ScaleFloats(scale, factor, to, pairs);
 }
 
 void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {
@@ -140,7 +145,7 @@ void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, uns
 Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
   AnchorAngles angles(rotary.kernels, rotary.table);
-  const Gain gain{rotary.table.amplitude, 1.0, false};
+  const Gain gain{rotary.table.amplitude, 1.0, 1.0f, false};
   const CacheAccess rows(rotary, cache);
   for (std::size_t t = 0; t < positions.tokens; ++t) {
     double position[POSENC_MAX_AXES];

@@ -34,13 +34,14 @@ class CacheAccess {
   // Writes a row. cosines and sines [pairs] have the cache's type.
   void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
-  // Returns a row's numbers times a gain: in the cache, if they are there as they are needed; else in cosines
-  // and sines [pairs + kVectorPadding], with zeros after the pairs.
+  // Returns a row's numbers times a gain, whose amplitude is 1, because the numbers include it: in the cache,
+  // if they are there as they are needed; else in cosines and sines [pairs + kVectorPadding], with zeros
+  // after the pairs.
   SinCosFloats Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
 
  private:
   bool AreFloats() const;  // whether rows are floats that kernels can load as whole vectors
-  void LoadFrom(const unsigned char* from, double scale, float* to) const;
+  void LoadFrom(const unsigned char* from, double scale, float factor, float* to) const;
   void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const;
 
   const Rotary& rotary_;

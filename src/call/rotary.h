@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "call/call.h"
 #include "call/checks.h"
@@ -93,6 +94,12 @@ inline std::size_t SourceHeadStride(const posenc_heads& heads) {
   return heads.source_head_stride == 0 ? heads.head_stride : heads.source_head_stride;
 }
 inline double ScaleOf(const posenc_heads& heads) { return heads.scale == 0.0 ? 1.0 : heads.scale; }
+inline float FactorOf(const posenc_heads& heads, std::size_t token) {
+  float factor = 1.0f;
+  if (heads.token_factors != nullptr)
+    std::memcpy(&factor, heads.token_factors + token, sizeof(factor));  // the array may have any alignment
+  return factor;
+}
 // Whether each head is written where it was read. The strides do not matter if there is only one token, or
 // one head. A tensor whose types differ never is: it needs a source. Heads that go to slots never are either.
 inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {

@@ -2,6 +2,7 @@
 // reports one mistake only: the first one in the order of these checks.
 #include "number/exact.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "call/angles.h"
@@ -11,8 +12,10 @@
 #include "call/slots.h"
 #include "call/strided_memory.h"
 #include "call/tensor_overlaps.h"
+#include "kernel/heads.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
+#include "number/wide.h"
 #include "spec/check_members.h"
 
 namespace posenc {
@@ -41,6 +44,33 @@ posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
   });
 }
 
+// Whether amplitude * scale * factor, a real number, may multiply elements. Rounding never moves it across a
+// bound, but perhaps onto one.
+bool IsGainWith(double amplitude, double scale, float factor) {
+  const double rounded = Gain{amplitude, scale, factor, false}.nearest();
+  if (rounded != kLeastGain && rounded != kLargestGain) return IsGain(rounded);
+  const Wide256 product = Multiply(Multiply(FromDouble<4>(amplitude), FromDouble<4>(scale)),
+                                   FromDouble<4>(static_cast<double>(factor)));  // exact: at most 130 digits
+  const Wide256 beyond = Subtract(product, FromDouble<4>(rounded));
+  return beyond.IsZero() || beyond.negative == (rounded == kLargestGain);
+}
+
+// Checks the factors of a tensor's tokens, and the gains with them.
+posenc_status CheckFactorsOf(double amplitude, const posenc_heads& heads, std::size_t tokens) {
+  return InFpState([&] {
+    float least = FactorOf(heads, 0), largest = least;
+    for (std::size_t t = 0; t < tokens; ++t) {
+      const float factor = FactorOf(heads, t);
+      if (!IsGain(static_cast<double>(factor))) return rule::heads_factors;
+      least = std::min(least, factor);
+      largest = std::max(largest, factor);
+    }
+    const double scale = ScaleOf(heads);
+    const bool are_gains = IsGainWith(amplitude, scale, least) && IsGainWith(amplitude, scale, largest);
+    return are_gains ? rule::ok : rule::heads_factor_gain;
+  });
+}
+
 // Checks the members of a tensor that are neither sizes nor pointers to elements.
 posenc_status CheckMembers(double amplitude, posenc_type source_type, const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
@@ -48,8 +78,7 @@ posenc_status CheckMembers(double amplitude, posenc_type source_type, const pose
   if (from != heads.type && from != POSENC_F32) return rule::type_source;
   if (from != source_type) return rule::type_tensors;
   if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
-  if (heads.reserved != 0 || heads.norm != nullptr || heads.token_factors != nullptr)
-    return rule::heads_reserved;
+  if (heads.reserved != 0 || heads.norm != nullptr) return rule::heads_reserved;
   if (heads.slots != nullptr) {
     if (const posenc_status status = CheckSlotMembers(*heads.slots); status != POSENC_OK) return status;
   }
@@ -76,6 +105,22 @@ class CheckedTensors {
     if (shape_.tokens == 0) return rule::ok;
     const posenc_status status = tensors_.count <= kKept ? CheckFew() : CheckMany();
     return status == POSENC_OK && have_slots ? CheckLists(bad_index) : status;
+  }
+
+  // Checks the factors of all tokens. Check, and the check of the number of tokens, must come before, because
+  // a call with too many tokens may have fewer factors.
+  posenc_status CheckFactors() const {
+    const float* last = nullptr;  // tensors with the same factors usually follow each other
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_heads& heads = tensors_.heads[i];
+      if (heads.heads == 0 || heads.token_factors == nullptr) continue;
+      const posenc_status status = CheckFactorsOf(rotary_.table.amplitude, heads, shape_.tokens);
+      if (status != POSENC_OK) return status;
+      if (heads.token_factors == last) continue;
+      last = heads.token_factors;
+      if (Overwrite(Bytes{last, shape_.tokens * sizeof(float)})) return rule::overlap_factors;
+    }
+    return rule::ok;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -222,6 +267,8 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
   if (checked.Overwrite(BytesOf(positions))) return rule::overlap_positions;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkTokens(rotary, positions, tensors);
   return rule::ok;
 }
@@ -237,6 +284,8 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
   if (status != POSENC_OK) return status;
   const Bytes list = ListBytes(rows.list, tokens);
   if (checked.Overwrite(tables.cosines, tables.sines, list)) return rule::overlap_cache;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkCached(rotary, rows, tokens, tensors);
   return rule::ok;
 }
@@ -245,12 +294,14 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
                                  std::size_t tokens, const Tensors& tensors) {
   if (!angles.AreOf(rotary)) return rule::angles_rotary;
   CheckedTensors checked(rotary, tokens, tensors);
-  const posenc_status status = checked.Check(nullptr);
+  posenc_status status = checked.Check(nullptr);
   if (status != POSENC_OK || tokens == 0) return status;
   const auto made = static_cast<std::int64_t>(angles.tokens());
   if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))
     return rule::angles_tokens;
   if (checked.Overwrite(Bytes{&angles, sizeof(angles)}, angles.Memory())) return rule::overlap_angles;
+  status = checked.CheckFactors();
+  if (status != POSENC_OK) return status;
   WalkAngles(rotary, {angles, static_cast<std::size_t>(first)}, tokens, tensors);
   return rule::ok;
 }

@@ -67,8 +67,9 @@ class TokenHeads {
       heads.source = static_cast<const unsigned char*>(tensor_.source) +
                      (t * SourceTokenStride(tensor_) + rotary_.offset) * source_size_;
       heads.source_stride = SourceHeadStride(tensor_) * source_size_;
-      if (rotary_.First() == 0) CopyRest(heads);
     }
+    // Heads of several pieces have one rest.
+    if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) StoreRests(heads, gain.factor);
     heads.source += FirstElement(rotary_.from) * source_size_;
     heads.data += FirstElement(rotary_.to) * size_;
     if (is_direct_) {
@@ -123,17 +124,17 @@ class TokenHeads {
     }
   }
 
-  // Copies the elements of a head that do not rotate, before and after the ones that do, and converts them to
-  // the type of the results.
-  void CopyRest(const Heads& heads) const {
+  // Stores the elements of heads that do not rotate, before and after the ones that do: converted to the type
+  // of the results, and multiplied by the token's factor.
+  void StoreRests(const Heads& heads, float factor) const {
     const std::size_t before = rotary_.offset, rotated = 2 * rotary_.head_pairs;
     const std::size_t after = rotary_.head_dim - before - rotated;
     if (before + after == 0) return;
     for (std::size_t h = 0; h < heads.count; ++h) {
       const unsigned char* from = heads.source + h * heads.source_stride;
       unsigned char* to = heads.data + h * heads.stride;
-      StoreRest(rotary_.kernels, types_, from - before * source_size_, before, 1.0f, to - before * size_);
-      StoreRest(rotary_.kernels, types_, from + rotated * source_size_, after, 1.0f, to + rotated * size_);
+      StoreRest(rotary_.kernels, types_, from - before * source_size_, before, factor, to - before * size_);
+      StoreRest(rotary_.kernels, types_, from + rotated * source_size_, after, factor, to + rotated * size_);
     }
   }
 
@@ -221,7 +222,7 @@ Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tok
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const posenc_heads& tensor = tensors.heads[i];
       if (tensor.heads == 0) continue;
-      const Gain gain{amplitude, ScaleOf(tensor), tensor.inverse != 0};
+      const Gain gain{amplitude, ScaleOf(tensor), FactorOf(tensor, t), tensor.inverse != 0};
       TokenHeads(rotary, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
   }

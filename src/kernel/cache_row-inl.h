@@ -185,8 +185,8 @@ inline void RoundCacheRowToDouble(const Rotation& rotation, const AddedAngles& /
   const Gain& gain = rotation.gain;
   const Doubles d;
   const TokenPhases phases(table, multiples);
-  const auto amplitude = hn::Set(d, gain.amplitude), scale = hn::Set(d, gain.scale);
-  const auto factor = hn::Mul(amplitude, scale), factor_low = ProductError(amplitude, scale, factor);
+  const DoubleDouble product = gain.Sum();
+  const auto factor = hn::Set(d, product.high), factor_low = hn::Set(d, product.low);
   auto* to_cosines = static_cast<unsigned char*>(rounded_cosines);
   auto* to_sines = static_cast<unsigned char*>(rounded_sines);
   for (std::size_t i = 0; i < table.count; i += hn::Lanes(d)) {

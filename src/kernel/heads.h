@@ -53,20 +53,35 @@ struct AddedAngles {
   const double* offset_sines;
 };
 
-// What multiplies cosines and sines: the real number G = amplitude * scale, a product of two doubles that is
-// not rounded. `inverse` negates the sines, which rotates back.
+// What multiplies cosines and sines: the real number G = amplitude * scale * factor, a product of two doubles
+// and a float that is not rounded. The factor belongs to the token, and is 1 unless the tensor has factors.
+// `inverse` negates the sines, which rotates back.
 struct Gain {
   double amplitude, scale;
+  float factor;
   bool inverse;
 
-  double nearest() const { return amplitude * scale; }
-  bool IsDouble() const { return ExactProduct(amplitude, scale).low == 0.0; }
+  // G as a sum of two doubles: exact if the factor is 1, else with an error below 2^-103.
+  DoubleDouble Sum() const {
+    const DoubleDouble product = ExactProduct(amplitude, scale);
+    return factor == 1.0f ? product : Multiply(product, {static_cast<double>(factor), 0.0});
+  }
+  // G rounded to double, with an error below u + 2^-103. It is G if G is a double.
+  double nearest() const { return factor == 1.0f ? amplitude * scale : Sum().high; }
+  // A product of two numbers has no fewer digits than either of them. So G is a double only if amplitude *
+  // scale is one.
+  bool IsDouble() const {
+    if (ExactProduct(amplitude, scale).low != 0.0) return false;
+    return factor == 1.0f || ExactProduct(amplitude * scale, static_cast<double>(factor)).low == 0.0;
+  }
+  bool IsOne() const { return amplitude == 1.0 && scale == 1.0 && factor == 1.0f; }
   bool operator==(const Gain& other) const {
-    return amplitude == other.amplitude && scale == other.scale && inverse == other.inverse;
+    return amplitude == other.amplitude && scale == other.scale && factor == other.factor &&
+           inverse == other.inverse;
   }
 };
 
-inline constexpr Gain kNoGain = {1.0, 1.0, false};
+inline constexpr Gain kNoGain = {1.0, 1.0, 1.0f, false};
 
 // Whether a pair's angle is exactly 0. Then the pair does not rotate, as its cosine is 1 and its sine 0.
 inline bool IsZeroAngle(const FrequencyTable& table, double multiple, std::size_t pair) {

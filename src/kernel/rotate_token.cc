@@ -74,12 +74,12 @@ void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const do
     ClearPadding(table.frequencies.count, room.cosines, room.sines);
   }
   if (room.float_cosines != nullptr)
-    FloatsOf(kernels, table, made, {table.amplitude, 1.0, false}, room.float_cosines, room.float_sines);
+    FloatsOf(kernels, table, made, {table.amplitude, 1.0, 1.0f, false}, room.float_cosines, room.float_sines);
 }
 
 SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, const ReadyAngles& angles,
                       const Gain& gain, float* cosines, float* sines) {
-  if (angles.float_cosines != nullptr && gain == Gain{table.amplitude, 1.0, false})
+  if (angles.float_cosines != nullptr && gain == Gain{table.amplitude, 1.0, 1.0f, false})
     return {angles.float_cosines, angles.float_sines};
   Tally tally;
   const Rotation rotation = {table.frequencies, angles.multiples, gain, tally};

@@ -210,9 +210,10 @@ template WideSinCos<kMaxLimbs> SinCosOf(const FrequencyTable&, std::size_t, doub
 template <int kLimbs>
 bool RoundPair(const WideSinCos<kLimbs>& sin_cos, const Gain& gain, posenc_type type, double a, double b,
                double* x, double* y) {
-  const auto factor = Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
-  const auto wide_a = Multiply(factor, FromDouble<kLimbs>(a)),
-             wide_b = Multiply(factor, FromDouble<kLimbs>(b));
+  auto product = Multiply(FromDouble<kLimbs>(gain.amplitude), FromDouble<kLimbs>(gain.scale));
+  if (gain.factor != 1.0f) product = Multiply(product, FromDouble<kLimbs>(static_cast<double>(gain.factor)));
+  const auto wide_a = Multiply(product, FromDouble<kLimbs>(a)),
+             wide_b = Multiply(product, FromDouble<kLimbs>(b));
   Wide<kLimbs> odd_x = wide_b, odd_y = wide_a;
   odd_x.negative = odd_x.negative == gain.inverse;  // minus sine if not inverse
   odd_y.negative = odd_y.negative != gain.inverse;
@@ -244,7 +245,7 @@ POSENC_NOINLINE RoundedSinCos RoundWidely(const FrequencyTable& table, std::size
 RoundedSinCos RoundExactly(const FrequencyTable& table, std::size_t pair, double multiple,
                            const Phase<4>* phases, const Gain& gain, posenc_type type, Tally& tally) {
   const int known = KnownAngleAt(table, pair, multiple);
-  if (known >= 0 && gain.amplitude == 1.0 && gain.scale == 1.0) {
+  if (known >= 0 && gain.IsOne()) {
     return {KnownSine(gain.inverse ? 24 - known : known, type), KnownSine(known + 6, type)};
   }
   return RoundWidely(table, pair, multiple, phases, gain, type, tally);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPhaseBits = 192;  // phases have this many more bits than a level; they go up to 2^63
 constexpr int kTurnBits = 32;    // sines and cosines have this many more bits than a level
-constexpr int kExactBits = 256;  // exact for an element (24 bits) times amplitude and scale (53 bits)
+constexpr int kExactBits = 256;  // exact for an element and a factor (24 bits), amplitude and scale (53 bits)
 constexpr mpfr_exp_t kNone = -(1 << 28);  // means no error; the sum of three still fits 32 bits
 
 mpfr_exp_t ExponentOf(mpfr_srcptr x) { return mpfr_zero_p(x) != 0 ? kNone : mpfr_get_exp(x); }
@@ -84,9 +84,10 @@ Real Angle::Phase(std::size_t level, mpfr_exp_t* error, int* quarters) const {
 Angle::Level Angle::Make(std::size_t level) const {
   const int bits = RotaryOracle::kBits[level];
   Level made(bits);
-  Number gain(2 * 53);
+  Number gain(2 * 53 + 24);  // exact
   mpfr_set_d(gain, gain_.amplitude != 0.0 ? gain_.amplitude : oracle_->amplitude_, MPFR_RNDN);
   mpfr_mul_d(gain, gain, gain_.scale, MPFR_RNDN);
+  mpfr_mul_d(gain, gain, static_cast<double>(gain_.factor), MPFR_RNDN);
   mpfr_exp_t error;
   int quarters;
   const Real phase = Phase(level, &error, &quarters);

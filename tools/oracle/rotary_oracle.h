@@ -21,12 +21,13 @@
 namespace posenc {
 namespace oracle {
 
-// The arguments of a rotation that change the cosines and sines: they are multiplied by the amplitude and by
-// `scale`. `inverse` rotates backwards.
+// The arguments of a rotation that change the cosines and sines: they are multiplied by the amplitude, by
+// `scale` and by `factor`. `inverse` rotates backwards.
 struct Gain {
   double scale = 1.0;
   bool inverse = false;
   double amplitude = 0.0;  // replaces the amplitude of the spec unless it is 0
+  float factor = 1.0f;     // of the token
 };
 
 // One thread may use a RotaryOracle at a time. Call it with the default floating-point state.
@@ -63,8 +64,8 @@ class RotaryOracle {
   std::vector<Workspace> work_;                              // [kLevels]
 };
 
-// The angle of one pair at one position, and its rotation: amplitude * scale * cos and amplitude * scale *
-// sin. All heads of a token share it. `position` comes from RotaryOracle::PositionOf.
+// The angle of one pair at one position, and its rotation: cos and sin, each times amplitude * scale *
+// factor. All heads of a token share it. `position` comes from RotaryOracle::PositionOf.
 class Angle {
  public:
   Angle(RotaryOracle* oracle, std::size_t pair, double position, const Gain& gain);

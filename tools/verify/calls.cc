@@ -53,7 +53,12 @@ std::uint64_t Special(posenc_type type, double scale, std::uint32_t hash) {
   return is_float ? std::uint64_t{bits} << 16 : bits;
 }
 
-// Replaces every NaN by the same NaN: with POSENC_FAST the sign and the payload depend on the processor.
+// Whether a rotation is in plain float arithmetic.
+bool IsPlain(const Case& c) {
+  return c.operation == Operation::kRotateCached || c.rotary.arithmetic != POSENC_EXACT;
+}
+
+// Replaces every NaN by the same NaN: in plain arithmetic the sign and the payload depend on the processor.
 void MakeNansOne(posenc_type type, Entries* entries) {
   for (std::size_t i = 0; i < entries->count(); ++i) {
     const double value = oracle::Unpack(type, (*entries)[i]);
@@ -129,31 +134,37 @@ const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
     const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
     const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
     const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
-    made[k] =
-        MakeInput(inputs, from, type, HashOf(case_.seed, row_ + r, h, i), cosine,
-                  case_.inverse ? -sine : sine, h < case_.q_heads ? amplitude * case_.scale : amplitude);
+    made[k] = MakeInput(
+        inputs, from, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
+        h < case_.q_heads ? amplitude * case_.scale * static_cast<double>(case_.Factor(row_ + r))
+                          : amplitude);
   }
   return made;
 }
 
-// The bits of an element that is not rotated: any bits if it is converted, and then the bits of the nearest
-// number.
-std::uint64_t Calls::RestBits(posenc_type type, std::size_t head, std::size_t element) const {
+// The bits of an element of a head that is not rotated, before or after the call: any bits if it is converted
+// or multiplied.
+std::uint64_t Calls::RestBits(posenc_type type, std::size_t row, std::size_t head, std::size_t element,
+                              bool is_result) const {
   const auto number = static_cast<std::uint32_t>(0x2911 + 7 * head + element);
-  if (!case_.IsConverted()) return number & 0x3fff;
-  const std::uint64_t bits = HashOf(case_.seed, 0, head, number) >> 32;
-  if (type == case_.source_type) return bits;
-  return oracle::Pack(type, oracle::RoundTo(type, oracle::Unpack(case_.source_type, bits)));
+  if (!case_.IsConverted() && case_.token_factors.empty()) return number & 0x3fff;
+  const posenc_type from = SourceType(type);
+  const std::uint64_t bits = HashOf(case_.seed, 0, head, number) >> (64 - 8 * TraitsOf(from).size);
+  const float factor = head < case_.q_heads ? case_.Factor(row) : 1.0f;
+  const double product = oracle::Unpack(from, bits) * static_cast<double>(factor);  // exact
+  const bool is_copied = from == type && factor == 1.0f && !(IsPlain(case_) && std::isnan(product));
+  if (!is_result || is_copied) return bits;
+  return oracle::Pack(type, oracle::RoundTo(type, product));
 }
 
 template <class Bits>
 void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                      Bits* out) const {
+                      bool is_result, Bits* out) const {
   const std::size_t count = case_.pairs(), dim = case_.rotary.head_dim, offset = case_.rotary.rotary_offset;
   const InputPair* next = pairs.data();
   for (std::size_t h = 0; h < rows_ * case_.heads(); ++h, out += dim) {
     for (std::size_t e = 0; 2 * count < dim && e < dim; ++e) {
-      out[e] = static_cast<Bits>(RestBits(type, h % case_.heads(), e));
+      out[e] = static_cast<Bits>(RestBits(type, row_ + h / case_.heads(), h % case_.heads(), e, is_result));
     }
     for (std::size_t i = 0; i < count; ++i, ++next) {
       const PairPlace place = PlaceOf(pairing, i, count);
@@ -164,10 +175,11 @@ void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, pos
 }
 
 void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                    Entries* out) const {
+                    bool is_result, Entries* out) const {
   out->Reset(type, rows_ * case_.columns());
-  if (type == POSENC_F32) return ArrangeAs(type, pairs, pairing, static_cast<std::uint32_t*>(out->data()));
-  ArrangeAs(type, pairs, pairing, static_cast<std::uint16_t*>(out->data()));
+  if (type == POSENC_F32)
+    return ArrangeAs(type, pairs, pairing, is_result, static_cast<std::uint32_t*>(out->data()));
+  ArrangeAs(type, pairs, pairing, is_result, static_cast<std::uint16_t*>(out->data()));
 }
 
 const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
@@ -177,7 +189,7 @@ const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
   Source& source = sources_.emplace_back();
   source.type = type;
   source.pairing = pairing;
-  Arrange(SourceType(type), Pairs(type), pairing, &source.entries);
+  Arrange(SourceType(type), Pairs(type), pairing, false, &source.entries);
   return source.entries;
 }
 
@@ -218,6 +230,8 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   if (as.list == 0) arguments.first = static_cast<std::int64_t>(as.Position(0, row_));
   if (is_cached) arguments.first = static_cast<std::int64_t>(CacheRow(row_));
 
+  std::vector<float> factors;
+  for (std::size_t r = 0; !as.token_factors.empty() && r < rows_; ++r) factors.push_back(as.Factor(row_ + r));
   const auto* source = is_rotation && !is_in_place
                            ? static_cast<const unsigned char*>(SourceOf(as.type, as.rotary.pairing).data())
                            : nullptr;
@@ -233,6 +247,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.source = source == nullptr ? nullptr : source + begin * TraitsOf(SourceType(as.type)).size;
     heads.scale = is_k ? 1.0 : as.scale;
     heads.inverse = as.inverse ? 1 : 0;
+    heads.token_factors = is_k || factors.empty() ? nullptr : factors.data();
   }
 
   // If a cache is two tables, a row here is the row of cosines followed by the row of sines.
@@ -285,8 +300,7 @@ void Calls::Call(const Case& as, const Handle& handle, Entries* out, double* sec
   };
   With(
       as, [&](const Arguments& a) { Require(call(a)); }, out, seconds);
-  const bool is_exact = as.operation == Operation::kRotate && as.rotary.arithmetic == POSENC_EXACT;
-  if (unscaled_ != nullptr && !is_exact) MakeNansOne(as.type, out);
+  if (unscaled_ != nullptr && IsPlain(as)) MakeNansOne(as.type, out);
 }
 
 }  // namespace tools

@@ -41,9 +41,10 @@ class Calls {
   // The pairs that are rotated, as elements of the type SourceType(type): [rows, heads, pairs].
   const std::vector<InputPair>& Pairs(posenc_type type);
 
-  // Writes pairs as elements of heads, [rows, columns], in the order of `pairing`. The other elements of a
-  // head, which are not rotated, are filled in: as they are, or converted if the type is the results' own.
-  void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
+  // Writes pairs of a type as elements of heads, [rows, columns], in the order of `pairing`. The other
+  // elements of a head, which are not rotated, are filled in: as the call reads them or, with is_result, as
+  // it writes them.
+  void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing, bool is_result,
                Entries* out) const;
 
   // The cache of Operation::kRotateCached. CacheEntry is entry e of a row, which has cosines [pairs] and then
@@ -71,8 +72,9 @@ class Calls {
  private:
   template <class Bits>
   void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                 Bits* out) const;
-  std::uint64_t RestBits(posenc_type type, std::size_t head, std::size_t element) const;
+                 bool is_result, Bits* out) const;
+  std::uint64_t RestBits(posenc_type type, std::size_t row, std::size_t head, std::size_t element,
+                         bool is_result) const;
   struct Source {
     posenc_type type;
     posenc_pairing pairing;

@@ -52,6 +52,7 @@ struct Case {
   std::size_t rare = 1;               // one pair among so many is of this kind, and the others are kNormal
   std::uint32_t seed = 1;             // chooses the elements to rotate
   double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
+  std::vector<double> token_factors = {};  // of q: floats, which repeat; empty: q has no factors
   std::size_t q_heads = 3, k_heads = 1;
   bool inverse = false;                                     // whether q is rotated backwards
   bool in_place = true;                                     // unless the rotation converts elements
@@ -69,6 +70,10 @@ struct Case {
   std::size_t pairs() const;  // only for a rotary embedding
   std::size_t heads() const { return q_heads + k_heads; }
   std::size_t columns() const;
+  // What multiplies q's heads at a row.
+  float Factor(std::size_t row) const {
+    return token_factors.empty() ? 1.0f : static_cast<float>(token_factors[row % token_factors.size()]);
+  }
   double Position(std::size_t axis, std::size_t row) const {
     return positions.empty() ? static_cast<double>(first + static_cast<std::int64_t>(row))
                              : positions[axis * rows + row];

@@ -136,7 +136,11 @@ Answers Expected::EncodingsInSharedTypes() const {
 
 oracle::Angle Expected::AngleOf(std::size_t row, std::size_t pair, bool is_k) {
   const bool is_cache = case_.operation == Operation::kWriteCache;
-  const oracle::Gain gain{is_k || is_cache ? 1.0 : case_.scale, !is_cache && case_.inverse};
+  oracle::Gain gain{1.0, !is_cache && case_.inverse};
+  if (!is_k && !is_cache) {
+    gain.scale = case_.scale;
+    gain.factor = case_.Factor(row);
+  }
   const auto at = [&](std::size_t axis) { return case_.Position(axis, row); };
   return {&*rotary_, pair, rotary_->PositionOf(pair, at), gain};
 }
@@ -212,7 +216,7 @@ Answers Expected::Rotations() {
                : std::vector<posenc_pairing>{OutputPairing(case_.rotary)};
   for (std::size_t k = 0; k < count; ++k) {
     for (const posenc_pairing pairing : pairings) {
-      calls_->Arrange(types[k], rotated[k], pairing, &answers.entries.emplace_back());
+      calls_->Arrange(types[k], rotated[k], pairing, true, &answers.entries.emplace_back());
     }
   }
   return answers;
@@ -228,8 +232,9 @@ InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, ora
     const std::size_t cache_row = calls_->CacheRow(row);
     const auto scaled = [&](std::size_t e) {
       oracle::Rounding rounding;
-      const oracle::Real product =
-          oracle::Real(calls_->CacheEntry(cache_row, e), 2 * 53) * (is_k ? 1.0 : case_.scale);
+      const oracle::Real product = oracle::Real(calls_->CacheEntry(cache_row, e), 24 + 53 + 24) *
+                                   (is_k ? 1.0 : case_.scale) *
+                                   (is_k ? 1.0 : static_cast<double>(case_.Factor(row)));  // exact
       oracle::RoundExact(POSENC_F32, product.number(), &rounding);
       return oracle::Unpack(POSENC_F32, rounding.bits);
     };

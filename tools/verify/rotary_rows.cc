@@ -286,6 +286,87 @@ std::vector<RowGroup> RotaryRows() {
         // A run of positions gives the same cache as a list of them.
         "operation=cache type=f64 head_dim=34 {at=-33..36,16000000..16000069 "
         "{|list=i64,f64,i32,f32}|at=-2147483648..-2147483579,2147483579..2147483648 {|list=i64,f64}}"}},
+
+      // A factor for each token of q. Most products with the amplitude and the scale are no doubles.
+      {"Factors",
+       {"operation=rotate head_dim=34 rotary_dim=26 rotary_offset=5 at=i64:far inputs=every,special "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 "
+        "{amplitude=1|amplitude=1.3465735902799727 scale=0.1 inverse=1} {$four_pairings|arithmetic=fast "
+        "$four_pairings}",
+        "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 {at=0..8|scale=0.3 "
+        "{at=0..8|inverse=1 at=i64:0:1:2:3:4:5:6:7:8}} $two_pairings",
+        // Runs, whose tokens have added angles, and heads in several pieces.
+        "operation=rotate head_dim=66 at=1000..1019 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 arithmetic=exact,fast "
+        "$two_pairings",
+        "operation=rotate head_dim=1040 rotary_dim=1030 rotary_offset=2 at=i64:far "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 "
+        "{$two_pairings|arithmetic=fast $two_pairings|pairing=neighbours output_pairing=half_split "
+        "in_place=0 $types}",
+        // Results of another type than the source.
+        "operation=rotate head_dim=34 rotary_dim=26 rotary_offset=5 $converted at=i64:far "
+        "inputs=every,special arithmetic=exact,fast "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 scale=1,0.1",
+        // Ties, and products at both ends of the range.
+        "operation=rotate head_dim=20 q_heads=17 unit=turns frequencies=0.25 at=0..4 "
+        "inputs=few,equal,every token_factors=1.5:3:0x1.000002p0:0x1.01p0:1 amplitude=1,1.25,0x1.ffep-1 "
+        "scale=1,0.6875 $types",
+        "operation=rotate head_dim=32 rotary_dim=30 at=i64:far inputs=every {amplitude=1 {scale=0x1p-64 "
+        "token_factors=1:0x1p64|scale=0x1p64 "
+        "token_factors=1:0x1p-64:0x1.fffffep-1|token_factors=0x1p-64:0x1p64}|amplitude=0x1p64 "
+        "token_factors=0x1p-64:1|amplitude=0x1p-64 token_factors=0x1p64:1} $types",
+        // Products of three, or of two, whose product with an element is next to a midpoint of the type: so
+        // near that the product of doubles, in any order, is on the wrong side or a tie.
+        "operation=rotate head_dim=74 unit=turns frequencies=0:0.25 at=0..3 elements=3:1 "
+        "arithmetic=exact,fast {type=f32 {amplitude=0x1.c7be472254ba7p-1 scale=0x1.e487a16321fb1p-5 "
+        "token_factors=0x1.2219e2p5|amplitude=0x1.955241a668086p4 scale=0x1.2d4503813cadfp0 "
+        "token_factors=0x1.8bdedap-5|amplitude=0x1.0a0033232be4cp-8 scale=0x1.aa8edf29356e7p3 "
+        "token_factors=0x1.cfcfa6p4|amplitude=0x1.4b6ffff5ed15fp7 scale=0x1.0c2eb7d9de1afp-2 "
+        "token_factors=0x1.272f4ap-5|amplitude=0x1.abdea00e46d9cp0 "
+        "token_factors=0x1.802366p-1|amplitude=0x1.97100d91de968p0 "
+        "token_factors=0x1.b40852p-1|amplitude=0x1.fe8b25c3ba6f9p-3 "
+        "token_factors=0x1.32c686p2|amplitude=0x1.cc1065bd0c072p3 "
+        "token_factors=0x1.d0c436p-4|amplitude=0x1.113be4b6d422dp-4 scale=0x1.8210f0271e6c7p-2 "
+        "token_factors=0x1.cb6362p3|amplitude=0x1.810b1f729e57ep-13 scale=0x1.09732155da5edp5 "
+        "token_factors=0x1.86dfeep6|amplitude=0x1.c383ecc8cc0cbp4 scale=0x1.281a3eba30e85p-6 "
+        "token_factors=0x1.0a9202p0|amplitude=0x1.d55467dfea437p5 scale=0x1.ab6effac9bb57p-3 "
+        "token_factors=0x1.65c8e2p-5|amplitude=0x1.b240c183a35c1p-4 "
+        "token_factors=0x1.786a0ap2|amplitude=0x1.e0ca6457dda9bp0 "
+        "token_factors=0x1.68c5b6p-2|amplitude=0x1.2c2a7118dc349p3 "
+        "token_factors=0x1.71f25ap-5|amplitude=0x1.9c07c6913ee98p-1 "
+        "token_factors=0x1.c0da02p-2}|type=bf16 {amplitude=0x1.02b634a42cbb1p-11 "
+        "scale=0x1.3bb41f6e2a929p6 token_factors=0x1.44f78ep5|amplitude=0x1.8de9a4102eb2fp7 "
+        "scale=0x1.8bc16d716fc81p-4 token_factors=0x1.e11616p-5|amplitude=0x1.b8963ab4b0d8ap-9 "
+        "scale=0x1.a23a35bcc2211p4 token_factors=0x1.dc95dep3|amplitude=0x1.3ee73b0f27006p0 "
+        "scale=0x1.43504ac1ac3efp-6 token_factors=0x1.28d58ap6|amplitude=0x1.a906442fcdc43p3 "
+        "token_factors=0x1.04cdc6p-3|amplitude=0x1.66dc179880538p-1 "
+        "token_factors=0x1.ad72fap0|amplitude=0x1.b2d472c2a9533p2 "
+        "token_factors=0x1.ab6c1ep-3|amplitude=0x1.31fdf81f8608dp-5 "
+        "token_factors=0x1.9ac82ap5|amplitude=0x1.609e00e9e1531p-2 scale=0x1.c6df61cb206f3p4 "
+        "token_factors=0x1.50ad66p-5|amplitude=0x1.d1b4305e80fc6p5 scale=0x1.0985149737711p-3 "
+        "token_factors=0x1.15b7dep-4|amplitude=0x1.56a6e27aeb10bp0 scale=0x1.286e3e21eeae5p-1 "
+        "token_factors=0x1.e6ebe2p-2|amplitude=0x1.ef52b52bb4ad3p-5 scale=0x1.eb59d6a13cbb9p5 "
+        "token_factors=0x1.40fa7ap-3|amplitude=0x1.6ac114a04fa26p-1 "
+        "token_factors=0x1.177642p-1|amplitude=0x1.4d4111b921e61p0 "
+        "token_factors=0x1.f0c20ap-2|amplitude=0x1.a3990cb6d9f54p2 "
+        "token_factors=0x1.abe39ap-5|amplitude=0x1.a706f546c4e06p-6 token_factors=0x1.92a26ep4}|type=f16 "
+        "{amplitude=0x1.3e8d1f4e6aedfp5 scale=0x1.76907ee3dea7dp-1 "
+        "token_factors=0x1.5bd0d6p-5|amplitude=0x1.71c987fa4e049p3 scale=0x1.3cc1b42662d4bp-3 "
+        "token_factors=0x1.2e457ap-1|amplitude=0x1.138fd8aa083ffp5 scale=0x1.80b31886cfa1fp-6 "
+        "token_factors=0x1.1a2336p1|amplitude=0x1.a7860d400c1cep-2 scale=0x1.311b99497fe71p-2 "
+        "token_factors=0x1.d06f9ep3|amplitude=0x1.f183707c8c2b1p-4 "
+        "token_factors=0x1.fe9236p3|amplitude=0x1.60c471355af11p-1 "
+        "token_factors=0x1.b16b36p0|amplitude=0x1.3331494670321p1 "
+        "token_factors=0x1.63bce2p-1|amplitude=0x1.584f6ba660c46p2 "
+        "token_factors=0x1.4b24aap-2|amplitude=0x1.3103662b097eep-1 scale=0x1.da26e508a62fbp0 "
+        "token_factors=0x1.e6d606p-2|amplitude=0x1.87471bf6e3a08p-14 scale=0x1.10b7532e66f05p6 "
+        "token_factors=0x1.6e24cep6|amplitude=0x1.da1460fd62074p6 scale=0x1.94114dceed7bfp-3 "
+        "token_factors=0x1.a8cb96p-6|amplitude=0x1.84233ae85a19cp7 scale=0x1.7d309cd95a50fp-6 "
+        "token_factors=0x1.86d3eep-4|amplitude=0x1.0c1bdf73afa3ap-7 "
+        "token_factors=0x1.3e8472p6|amplitude=0x1.fe2dbec33dbacp-9 "
+        "token_factors=0x1.a70136p6|amplitude=0x1.204da3a0c3b6ap-7 "
+        "token_factors=0x1.f3795ap5|amplitude=0x1.a1ee97676eecep1 token_factors=0x1.ff0ffap-4}}"}},
   };
 }
 

@@ -189,6 +189,11 @@ void Set(const std::string& key, const std::string& text, Case* c) {
     if (!internal::ReadList(text, &c->elements).empty() || c->elements.size() != 2) Refuse(text);
     is_known = true;
   }
+  if (key == "token_factors") {
+    c->token_factors.clear();
+    if (!internal::ReadList(text, &c->token_factors).empty()) Refuse(text);
+    is_known = true;
+  }
   if (key == "cache_layout") {
     c->cache_layout = PlaceAmong<posenc_cache_layout>(internal::WordsOf("cache_layout"), text);
     is_known = true;
