@@ -311,6 +311,11 @@ std::vector<RowGroup> RotaryRows() {
         "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 "
         "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 {at=0..8|scale=0.3 "
         "{at=0..8|inverse=1 at=i64:0:1:2:3:4:5:6:7:8}} $two_pairings",
+        // Numbers of a cache that kernels could read where they are, and known angles, with no other gain.
+        "operation=rotate_cached head_dim=64 at=0..6 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 $types",
+        "operation=rotate head_dim=20 arithmetic=fast unit=turns base=16 at=f64:0:0:0.25:0.5:1:0.125 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 $types",
         // Runs, whose tokens have added angles, and heads in several pieces.
         "operation=rotate head_dim=66 at=1000..1019 "
         "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 arithmetic=exact,fast "
