@@ -29,23 +29,23 @@ namespace {
 
 constexpr std::size_t kSlotTokens[] = {1, 512, 16384};
 constexpr std::size_t kBlockSize = 16;
-constexpr std::size_t kSlot = kKeyHeads * kHeadDim;  // elements
 constexpr double kTolerance = 1e-2;  // relative to hypot(a, b): more than rounding to bfloat16
 
 struct SlotCase {
   posenc_arithmetic arithmetic;
-  std::size_t tokens;
+  std::size_t heads, tokens;
 
-  std::size_t entries() const { return tokens * kSlot; }
+  std::size_t slot() const { return heads * kHeadDim; }  // elements
+  std::size_t entries() const { return tokens * slot(); }
   int first() const { return FirstOf(tokens); }
 };
 
-// A cache [blocks, kBlockSize, kKeyHeads, kHeadDim] with twice as many blocks as the tokens fill. Tokens fill
+// A cache [blocks, kBlockSize, heads, kHeadDim] with twice as many blocks as the tokens fill. Tokens fill
 // blocks in random order, as those of a sequence do in a server.
 template <class T>
 class PagedCache {
  public:
-  explicit PagedCache(std::size_t tokens) : slots_(tokens) {
+  PagedCache(std::size_t heads, std::size_t tokens) : heads_(heads), slot_(heads * kHeadDim), slots_(tokens) {
     const std::size_t blocks = 2 * ((tokens + kBlockSize - 1) / kBlockSize);
     std::vector<std::int64_t> order(blocks);
     std::iota(order.begin(), order.end(), 0);
@@ -54,30 +54,31 @@ class PagedCache {
       slots_[t] = order[t / kBlockSize] * static_cast<std::int64_t>(kBlockSize) +
                   static_cast<std::int64_t>(t % kBlockSize);
     }
-    described_ = {{POSENC_I64, slots_.data()}, blocks * kBlockSize, kBlockSize, kBlockSize * kSlot, kSlot};
+    described_ = {{POSENC_I64, slots_.data()}, blocks * kBlockSize, kBlockSize, kBlockSize * slot_, slot_};
     data_ = buffer_.Get<T>(entries());
   }
 
-  std::size_t entries() const { return described_.count * kSlot; }
+  std::size_t entries() const { return described_.count * slot_; }
   T* data() { return data_; }
-  const T* SlotOf(std::size_t token) const { return data_ + static_cast<std::size_t>(slots_[token]) * kSlot; }
+  const T* SlotOf(std::size_t token) const { return data_ + static_cast<std::size_t>(slots_[token]) * slot_; }
 
   // The keys of posenc's call. They read floats, and keep a pointer to this object.
   Heads Keys(const float* source) const {
-    Heads keys(data_, kKeyHeads, 0, kHeadDim);
+    Heads keys(data_, heads_, 0, kHeadDim);
     keys.source_type = POSENC_F32;
     keys.source = source;
-    keys.source_token_stride = kSlot;
+    keys.source_token_stride = slot_;
     keys.source_head_stride = kHeadDim;
     keys.slots = &described_;
     return keys;
   }
 
   SlotWork<T> WorkOf(const float* source) const {
-    return {source, data_, slots_.data(), kBlockSize, slots_.size(), kKeyHeads, kPairs};
+    return {source, data_, slots_.data(), kBlockSize, slots_.size(), heads_, kPairs};
   }
 
  private:
+  std::size_t heads_, slot_;  // slot_: elements
   std::vector<std::int64_t> slots_;
   posenc_slots described_{};
   Buffer buffer_;
@@ -118,7 +119,7 @@ class Ways {
   Ways(const Rotary& rotary, const SlotCase& which, const std::string& target)
       : rotary_(rotary),
         which_(which),
-        cache_(which.tokens),
+        cache_(which.heads, which.tokens),
         source_(source_buffer_.Get<float>(which.entries())),
         elements_(source_, which.entries()),
         loops_(LoopsFor<T>(target)) {
@@ -138,12 +139,12 @@ class Ways {
       ways.push_back({named.fused, [this, loop = named.loops.into_slots] {
                         loop(cache_.WorkOf(source_), table_.data());
                       }});
-      ways.push_back(
-          {named.passes, [this, copy = named.loops.copy_into_slots] {
-             elements_.BeginPass();
-             Must(rotary_.Rotate(which_.first(), which_.tokens, {{source_, kKeyHeads, kSlot, kHeadDim}}));
-             copy(cache_.WorkOf(source_));
-           }});
+      ways.push_back({named.passes, [this, copy = named.loops.copy_into_slots] {
+                        elements_.BeginPass();
+                        Must(rotary_.Rotate(which_.first(), which_.tokens,
+                                            {{source_, which_.heads, which_.slot(), kHeadDim}}));
+                        copy(cache_.WorkOf(source_));
+                      }});
     }
     return ways;
   }
@@ -177,13 +178,13 @@ bool IsRight(const SlotCase& which, const std::vector<float>& expected, PagedCac
   std::vector<T> got(cache.data(), cache.data() + cache.entries());
   for (std::size_t t = 0; t < which.tokens; ++t) {
     const T* const slot = cache.SlotOf(t);
-    const float* const want = expected.data() + t * kSlot;
-    for (std::size_t e = 0; e < kSlot; ++e) {
+    const float* const want = expected.data() + t * which.slot();
+    for (std::size_t e = 0; e < which.slot(); ++e) {
       const std::size_t i = e % kHeadDim, other = i < kPairs ? e + kPairs : e - kPairs;
       const double size = std::hypot(ToDouble(want[e]), ToDouble(want[other]));
       if (!(std::fabs(ToDouble(slot[e]) - ToDouble(want[e])) <= kTolerance * size)) return false;
     }
-    std::memset(got.data() + (slot - cache.data()), 0, kSlot * sizeof(T));
+    std::memset(got.data() + (slot - cache.data()), 0, which.slot() * sizeof(T));
   }
   const std::vector<T> zeros(got.size());
   return std::memcmp(got.data(), zeros.data(), got.size() * sizeof(T)) == 0;
@@ -193,7 +194,7 @@ bool IsRight(const SlotCase& which, const std::vector<float>& expected, PagedCac
 // bits of posenc's best target.
 template <class T>
 bool Check(benchmark::State& state, const RotarySpec& spec, const std::string& target) {
-  const SlotCase which{spec.arithmetic, 48};
+  const SlotCase which{spec.arithmetic, kKeyHeads, 48};
   RotarySpec best_spec = spec;
   best_spec.target = nullptr;
   Rotary rotary, best;
@@ -205,7 +206,7 @@ bool Check(benchmark::State& state, const RotarySpec& spec, const std::string& t
   exact_spec.arithmetic = POSENC_EXACT;
   Rotary exact;
   if (!Created(state, exact_spec, &exact)) return false;
-  Must(exact.Rotate(which.first(), which.tokens, {{expected.data(), kKeyHeads, kSlot, kHeadDim}}));
+  Must(exact.Rotate(which.first(), which.tokens, {{expected.data(), which.heads, which.slot(), kHeadDim}}));
 
   const auto is_right = [&](const std::string& name) {
     if (IsRight(which, expected, ways.cache())) return true;
@@ -251,14 +252,14 @@ void RunIntoSlots(benchmark::State& state, const SlotCase& which, const std::str
 }
 
 template <class T>
-void RegisterType(const TargetNames& targets) {
-  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+void RegisterType(posenc_arithmetic arithmetic, const TargetNames& targets) {
+  for (const std::size_t heads : {kKeyHeads, kHeads}) {
     for (const std::size_t tokens : kSlotTokens) {
-      const SlotCase which{arithmetic, tokens};
+      const SlotCase which{arithmetic, heads, tokens};
       const std::string name = std::string("RotateIntoSlots/") +
                                (arithmetic == POSENC_EXACT ? "exact/f32_to_" : "fast/f32_to_") +
                                TraitsOf(TypeOf<T>()).name + "/" + std::to_string(tokens) + "x" +
-                               std::to_string(kKeyHeads) + "x" + std::to_string(kHeadDim) + "/";
+                               std::to_string(heads) + "x" + std::to_string(kHeadDim) + "/";
       RegisterEach(name, which.entries(), targets, [=](benchmark::State& state, const std::string& target) {
         RunIntoSlots<T>(state, which, target);
       });
@@ -269,8 +270,10 @@ void RegisterType(const TargetNames& targets) {
 }  // namespace
 
 void RegisterRotarySlots(const TargetNames& targets) {
-  RegisterType<BFloat16>(targets);
-  RegisterType<Float16>(targets);
+  for (const posenc_arithmetic arithmetic : {POSENC_EXACT, POSENC_FAST}) {
+    RegisterType<BFloat16>(arithmetic, targets);
+    RegisterType<Float16>(arithmetic, targets);
+  }
 }
 
 }  // namespace bench

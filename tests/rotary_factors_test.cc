@@ -3,6 +3,7 @@
 // with factors, and refusals.inc what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "kernel/heads.h"
 #include "oracle/rounding.h"
 #include "posenc/rotary_angles_c.h"
+#include "posenc/rotary_slots_c.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
 
@@ -68,20 +70,20 @@ struct HardProduct {
   float factor;
   double element;
 
-  // Kinds 0 to 3 are next to a midpoint: with all three, without amplitude, without scale, and with an
-  // element of 1. Kind 4 is a midpoint.
+  // Kinds 0 to 4 are next to a midpoint: with all three, without amplitude, without scale, with an element of
+  // 1, and with a factor of one digit. Kind 5 is a midpoint.
   HardProduct(Random& random, int digits, int kind) {
     const double middle =
         std::ldexp(1.0 + (random.Odd(digits) * std::ldexp(1.0, -digits)), random.Exponent(3));
     amplitude = scale = 1.0;
-    factor = random.LongFloat(random.Exponent(6));
+    factor = kind == 4 ? 4.0f : random.LongFloat(random.Exponent(6));
     element = kind == 3 ? 1.0 : random.Odd(std::min(digits, 6));
     const double rest = middle / (WideFactor(factor) * element);
     if (kind == 1) {
       scale = rest;
     } else if (kind == 2) {
       amplitude = rest;
-    } else if (kind < 4) {
+    } else if (kind < 5) {
       scale = random.LongDouble(random.Exponent(6));
       amplitude = rest / scale;
     } else {  // odd integers, 3 * 5 * 3 * element, whose product has one digit more than the type
@@ -121,7 +123,7 @@ TEST_P(RotaryFactors, HardProductsAreRoundedOnce) {
     Random random(5);
     int twice = 0;
     for (int k = 0; k < (IsReference() ? 100 : 500); ++k) {
-      const HardProduct hard(random, TraitsOf(TypeOf<T>()).digits, k % 5);
+      const HardProduct hard(random, TraitsOf(TypeOf<T>()).digits, k % 6);
       twice += hard.IsRoundedTwice<T>() ? 1 : 0;
       posenc_rotary_spec spec = ListedSpec(frequencies, target());
       spec.unit = POSENC_TURNS;
@@ -397,6 +399,43 @@ TEST_P(RotaryFactors, AreTheSameInAllCalls) {
       });
       if (HasFailure()) return;
     }
+  }
+}
+
+// Tokens that go to slots are multiplied, too, and a slot that occurs twice has the last token with its own
+// factor. Results may have another type than the source.
+TEST_P(RotaryFactors, OfTokensThatGoToSlots) {
+  constexpr std::size_t kTokens = 9, kHeads = 3, kDim = 40, kSlots = 8, kRow = kHeads * kDim;
+  const std::int32_t list[kTokens] = {3, -1, 0, 7, 3, 5, 5, -1, 1};
+  const std::vector<float> factors = FactorsOf(kTokens);
+  for (const char* words : {"head_dim=40 rotary_dim=30 rotary_offset=5", "head_dim=40 pairing=neighbours",
+                            "head_dim=40 rotary_dim=36 arithmetic=fast"}) {
+    posenc_rotary_spec spec = RotarySpecOf(words);
+    spec.target = target();
+    const RotaryPtr rotary = CreateRotary(spec);
+    ForEachType([&](auto element) {
+      using T = decltype(element);
+      PairMaker<float> maker(3);
+      std::vector<float> source(kTokens * kRow);
+      for (float& x : source) x = maker.Normal(-4, 4);
+      std::vector<T> plain(kTokens * kRow), cache(kSlots * kRow), want(kSlots * kRow);
+      posenc_heads heads = DenseHeads(plain.data(), kHeads, kDim);
+      heads.source_type = POSENC_F32;
+      heads.source = source.data();
+      heads.scale = 0.7;
+      heads.token_factors = factors.data();
+      ASSERT_EQ(posenc_rotate(rotary.get(), 70, kTokens, &heads, 1), POSENC_OK);
+      for (std::size_t t = 0; t < kTokens; ++t) {
+        if (list[t] < 0) continue;
+        std::copy_n(&plain[t * kRow], kRow, &want[static_cast<std::size_t>(list[t]) * kRow]);
+      }
+      const posenc_slots slots = {{POSENC_I32, list}, kSlots, 4, 4 * kRow, kRow};
+      heads.data = cache.data();
+      heads.source_token_stride = kRow;
+      heads.slots = &slots;
+      ASSERT_EQ(posenc_rotate(rotary.get(), 70, kTokens, &heads, 1), POSENC_OK);
+      EXPECT_TRUE(SameBits(cache, want)) << words;
+    });
   }
 }
 

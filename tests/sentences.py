@@ -24,7 +24,7 @@ LIMITS = {
         "in -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
         "padding_id must be at least -{2^POSENC_MAX_POSITION}",
         "must be at most {2^POSENC_MAX_POSITION}",
-        "must be {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "must be {2^kLeastGain} .. {2^kLargestGain}",
         "factor must be {2^kMinRatio} .. {2^kMaxRatio} with POSENC_YARN and POSENC_LLAMA3, and at least {2^kMinRatio} with",
         "must be at most {2^kMaxRatio} times low_freq_factor",
     ],
@@ -37,10 +37,11 @@ LIMITS = {
         "f; {2^kMinRatio} .. {2^kMaxRatio} with YARN and LLAMA3, at least {2^kMinRatio} with DYNAMIC_NTK",
         "LLAMA3; at most {2^kMaxRatio} low_freq_factor",
         "in place, rotary_dim must be at most {2 kMaxPiece}",
-        "A, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "A, {2^kLeastGain} .. {2^kLargestGain}",
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
-        "{2^kLeastAmplitude} .. {2^kMostAmplitude}, or 0, which means 1",
-        "The error is below {kMaxFastUlp} ulp of hypot(a, b) if no amplitude and no scale is set, else below {kMaxScaledFastUlp} ulp",
+        "{2^kLeastGain} .. {2^kLargestGain}, or 0, which means 1",
+        "NULL, or [tokens], {2^kLeastGain} .. {2^kLargestGain}: each multiplies",
+        "The error is below {kMaxFastUlp} ulp of hypot(a, b) if S is 1, else below {kMaxScaledFastUlp} ulp",
     ],
     "include/posenc/models_c.h": [
         "at least -{2^POSENC_MAX_POSITION}",
@@ -54,7 +55,7 @@ LIMITS = {
         "before S; -{2^POSENC_MAX_POSITION} .. {2^POSENC_MAX_POSITION}",
         "the context is; {2^kMinRatio} .. {2^kMaxRatio} with yarn and llama3",
         "at most {2^kMaxRatio} times --low-freq-factor",
-        "cosines and sines, {2^kLeastAmplitude} .. {2^kMostAmplitude}",
+        "cosines and sines, {2^kLeastGain} .. {2^kLargestGain}",
     ],
     "tools/command/specs.cc": [
         "Position of the first row, in steps, |P| <= {2^POSENC_MAX_POSITION}",
@@ -86,7 +87,7 @@ LIMITS = {
         "at most {2 kMaxAddedPairs} elements of each head rotate",
     ],
     "bindings/web/package/index.js": [
-        "it must be between {2^kLeastAmplitude} and {2^kMostAmplitude}",
+        "it must be between {2^kLeastGain} and {2^kLargestGain}",
     ],
     "docs/conventions.md": [
         "posenc has {presets} of them as presets",
@@ -139,11 +140,8 @@ def constants():
             if re.fullmatch(r"[\d<+* ]+", plain):
                 value = eval(compile(ast.parse(plain, mode="eval"), file.name, "eval"))  # numbers and operators only
                 found[name] = found[file.stem + "." + name] = int(value)
-    amplitudes = re.search(r"x >= (\w+-\d+) && x <= (\w+);", read("src/spec/check_members.h"))
     values = re.findall(r"^POSENC_VALUE\((\w+),", read("src/spec/values.inc"), re.M)
     found |= {
-        "kLeastAmplitude": float.fromhex(amplitudes[1]),
-        "kMostAmplitude": float.fromhex(amplitudes[2]),
         "presets": len(re.findall(r'^POSENC_PRESET\("', read("src/models/presets.inc"), re.M)),
         "rotary_presets": len(re.findall(r'^POSENC_\w*PRESET\("', read("src/models/rotary_presets.inc"), re.M)),
         "other_headers": len([*SOURCE.glob("include/posenc/*_c.h")]) - 1,

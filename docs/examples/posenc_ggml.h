@@ -1,6 +1,6 @@
 /* posenc in graphs of ggml, on its CPU backend: nodes in place of ggml_rope_ext, ggml_rope_multi and
-   ggml_timestep_embedding. For C99 and C++. docs/ggml.md explains how to use them, and ggml_rope.c is a whole
-   program. A graph that posenc cannot compute is refused when it is built.
+   ggml_timestep_embedding, and rotation into a KV cache. For C99 and C++. docs/ggml.md explains how to use
+   them, and ggml_rope.c is a whole program. A graph that posenc cannot compute is refused when it is built.
 
    Functions that have a parameter why return POSENC_OK or a posenc_kind, such as POSENC_BAD_TYPE. After a
    mistake *why is the sentence that says what is wrong, unless why is null. posenc_status_message does not
@@ -13,6 +13,7 @@
 #include <math.h>
 #include <posenc/models_c.h>
 #include <posenc/rotary_c.h>
+#include <posenc/rotary_slots_c.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -169,21 +170,57 @@ static inline posenc_status posenc_ggml_rope_spec(const posenc_ggml_rope_argumen
 
 #define POSENC_GGML_TOKENS 64 /* in each call; their positions are copied to the stack */
 
-/* The work of task ith of nth: a range of tokens or, if there are few tokens, a range of heads.
-   posenc_ggml_rope has checked all that it could know. Positions are known only now: one that is out of range
-   ends the program with posenc's sentence, as ggml's own checks do. */
-static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml_tensor* a,
-                                      const struct ggml_tensor* b, int ith, int nth, void* rotary) {
+/* The type of a tensor's elements, or 0 if posenc rotates no such elements. */
+static inline posenc_type posenc_ggml_type(const struct ggml_tensor* tensor) {
+  return tensor->type == GGML_TYPE_F32    ? POSENC_F32
+         : tensor->type == GGML_TYPE_BF16 ? POSENC_BF16
+         : tensor->type == GGML_TYPE_F16  ? POSENC_F16
+                                          : (posenc_type)0;
+}
+
+/* Whether a cache with rows for the heads a is [head_dim * heads, rows], and not [head_dim, heads, rows]. */
+static inline int posenc_ggml_is_flat(const struct ggml_tensor* cache, const struct ggml_tensor* a) {
+  return ggml_is_matrix(cache) && cache->ne[0] == a->ne[0] * a->ne[1];
+}
+
+static inline int64_t posenc_ggml_row(const struct ggml_tensor* rows, int64_t t) {
+  return rows->type == GGML_TYPE_I64 ? ((const int64_t*)rows->data)[t] : ((const int32_t*)rows->data)[t];
+}
+
+/* Whether each row comes after the one before, so that no two tokens go to the same row. */
+static inline int posenc_ggml_ascend(const struct ggml_tensor* rows) {
+  int64_t t;
+  for (t = 1; t < rows->ne[0]; ++t) {
+    if (posenc_ggml_row(rows, t) <= posenc_ggml_row(rows, t - 1)) return 0;
+  }
+  return 1;
+}
+
+/* The work of task ith of nth: a range of tokens. If there are few tokens, or if several may go to the same
+   row, it is a range of heads. The functions that make nodes have checked all that they could know. Positions
+   and rows are known only now: one that is out of range ends the program with posenc's sentence, as ggml's
+   own checks do. */
+static inline void posenc_ggml_compute(struct ggml_tensor* dst, const struct ggml_tensor* a,
+                                       const struct ggml_tensor* b, const struct ggml_tensor* rows, int ith,
+                                       int nth, const posenc_rotary* rotary) {
   const int64_t tokens = a->ne[2], heads = a->ne[1];
-  const int has_tokens = tokens >= nth;
+  const int has_tokens = tokens >= nth && (rows == NULL || posenc_ggml_ascend(rows));
   const int64_t begin = has_tokens ? tokens * ith / nth : 0,
                 end = has_tokens ? tokens * (ith + 1) / nth : tokens;
   const int64_t head = has_tokens ? 0 : heads * ith / nth,
                 last = has_tokens ? heads : heads * (ith + 1) / nth;
-  const size_t size = ggml_type_size(a->type);
+  const size_t size = ggml_type_size(dst->type), source_size = ggml_type_size(a->type);
+  const int is_flat = rows != NULL && posenc_ggml_is_flat(dst, a);
+  const size_t head_bytes = is_flat ? (size_t)a->ne[0] * size : dst->nb[1];
   const int32_t* list = (const int32_t*)b->data;
   int32_t positions[POSENC_MAX_AXES * POSENC_GGML_TOKENS];
+  posenc_slots slots;
   int64_t batch, t, count, k;
+  memset(&slots, 0, sizeof(slots));
+  if (rows != NULL) { /* one block with all rows */
+    slots.count = slots.block_size = (size_t)(is_flat ? dst->ne[1] : dst->ne[2]);
+    slots.offset_stride = (is_flat ? dst->nb[1] : dst->nb[2]) / size;
+  }
   for (batch = 0; batch < a->ne[3]; ++batch) {
     for (t = begin; t < end; t += count) {
       const size_t at[3] = {(size_t)head, (size_t)t, (size_t)batch};
@@ -196,41 +233,66 @@ static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml
         memcpy(positions + k * count, row, (size_t)count * sizeof(int32_t));
       }
       memset(&tensor, 0, sizeof(tensor));
-      tensor.type = a->type == GGML_TYPE_F32    ? POSENC_F32
-                    : a->type == GGML_TYPE_BF16 ? POSENC_BF16
-                                                : POSENC_F16;
-      tensor.data = (char*)dst->data + at[0] * dst->nb[1] + at[1] * dst->nb[2] + at[2] * dst->nb[3];
+      tensor.type = posenc_ggml_type(dst);
+      tensor.source_type = posenc_ggml_type(a);
+      tensor.data = (char*)dst->data + at[0] * head_bytes;
       tensor.heads = (size_t)(last - head);
-      tensor.token_stride = dst->nb[2] / size;
-      tensor.head_stride = dst->nb[1] / size;
+      tensor.head_stride = head_bytes / size;
+      if (rows != NULL) {
+        slots.list.type = rows->type == GGML_TYPE_I64 ? POSENC_I64 : POSENC_I32;
+        slots.list.data = (const char*)rows->data + at[1] * ggml_type_size(rows->type);
+        tensor.slots = &slots;
+      } else {
+        tensor.data = (char*)tensor.data + at[1] * dst->nb[2] + at[2] * dst->nb[3];
+        tensor.token_stride = dst->nb[2] / size;
+      }
       tensor.source = (const char*)a->data + at[0] * a->nb[1] + at[1] * a->nb[2] + at[2] * a->nb[3];
-      tensor.source_token_stride = a->nb[2] / size;
-      tensor.source_head_stride = a->nb[1] / size;
-      status =
-          posenc_rotate_at((const posenc_rotary*)rotary, &list_of_range, (size_t)count, &tensor, 1, NULL);
+      tensor.source_token_stride = a->nb[2] / source_size;
+      tensor.source_head_stride = a->nb[1] / source_size;
+      status = posenc_rotate_at(rotary, &list_of_range, (size_t)count, &tensor, 1, NULL);
       if (status != POSENC_OK) GGML_ABORT("posenc: %s", posenc_status_message(status));
     }
   }
 }
 
-/* Adds a node that rotates a, [head_dim, heads, tokens, batch] of F32, F16 or BF16. The elements of each head
-   must be contiguous, and heads must not overlap. The positions b are I32: [tokens], the same on all axes, or
-   [4 * tokens]. A rotary reads one row of them for each of its axes. in_place is as in ggml_rope_ext_inplace.
-   On failure *node stays as it was. (If output_pairing and pairing of the rotary differ, at most 1,024
-   elements of a head can rotate in place.) */
-static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
-                                             struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
-                                             struct ggml_tensor** node, const char** why) {
-  size_t size, row;
+static inline void posenc_ggml_rotate(struct ggml_tensor* dst, const struct ggml_tensor* a,
+                                      const struct ggml_tensor* b, int ith, int nth, void* rotary) {
+  posenc_ggml_compute(dst, a, b, NULL, ith, nth, (const posenc_rotary*)rotary);
+}
+
+static inline void posenc_ggml_rotate_into(struct ggml_tensor* dst, int ith, int nth, void* rotary) {
+  posenc_ggml_compute(dst, dst->src[1], dst->src[2], dst->src[3], ith, nth, (const posenc_rotary*)rotary);
+}
+
+/* The first k for which nb[k] of heads [head_dim, heads, tokens, batch] is wrong, or 0. Memory that is
+   written must have its batches apart, too. */
+static inline int posenc_ggml_wrong_stride(const struct ggml_tensor* heads, int is_written) {
+  const size_t size = ggml_type_size(heads->type), row = size * (size_t)heads->ne[0];
+  const size_t* nb = heads->nb;
+  const size_t all_heads = (size_t)heads->ne[1] * nb[1], all_tokens = (size_t)heads->ne[2] * nb[2];
+  if (nb[0] != size || nb[1] < row || nb[1] % size != 0) return 1;
+  if (nb[2] < row || nb[2] % size != 0 || (nb[2] < all_heads && nb[1] < all_tokens)) return 2;
+  if (nb[3] % size != 0) return 3;
+  return is_written && heads->ne[3] > 1 && (nb[3] < all_heads || nb[3] < all_tokens) ? 4 : 0;
+}
+
+/* Refuses heads a and positions b that no node takes. */
+static inline posenc_status posenc_ggml_check(struct ggml_context* ctx, const struct ggml_tensor* a,
+                                              const struct ggml_tensor* b, const posenc_rotary* rotary,
+                                              int in_place, const void* node, const char** why) {
+  static const char* const strides[] = {NULL, "nb[1] of the heads a must keep them contiguous and apart",
+                                        "nb[2] of the heads a must keep tokens apart",
+                                        "nb[3] of the heads a must be whole elements",
+                                        "nb[3] of the heads a must keep batches apart if in place"};
+  int k;
   if (rotary == NULL)
     return posenc_ggml_refuse(POSENC_NULL, "rotary is null: create it, and check that status", why);
   if (ctx == NULL || a == NULL || b == NULL || node == NULL) {
     return posenc_ggml_refuse(POSENC_NULL, "ctx, the heads a, the positions b and node must not be null",
                               why);
   }
-  if (a->type != GGML_TYPE_F32 && a->type != GGML_TYPE_F16 && a->type != GGML_TYPE_BF16) {
+  if (posenc_ggml_type(a) == (posenc_type)0)
     return posenc_ggml_refuse(POSENC_BAD_TYPE, "the heads a must be F32, F16 or BF16", why);
-  }
   if (b->type != GGML_TYPE_I32)
     return posenc_ggml_refuse(POSENC_BAD_TYPE, "the positions b must be I32", why);
   if ((size_t)a->ne[0] != posenc_rotary_head_dim(rotary)) {
@@ -241,26 +303,83 @@ static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct gg
         POSENC_BAD_ARGUMENT,
         "the positions b must be a contiguous vector of ne[2] of the heads a, or 4 times as many", why);
   }
-  size = ggml_type_size(a->type);
-  row = size * (size_t)a->ne[0];
-  if (a->nb[0] != size || a->nb[1] < row || a->nb[1] % size != 0) {
-    return posenc_ggml_refuse(POSENC_BAD_STRIDE, "nb[1] of the heads a must keep them contiguous and apart",
-                              why);
-  }
-  if (a->nb[2] < row || a->nb[2] % size != 0 ||
-      (a->nb[2] < (size_t)a->ne[1] * a->nb[1] && a->nb[1] < (size_t)a->ne[2] * a->nb[2])) {
-    return posenc_ggml_refuse(POSENC_BAD_STRIDE, "nb[2] of the heads a must keep tokens apart", why);
-  }
-  if (a->nb[3] % size != 0) {
-    return posenc_ggml_refuse(POSENC_BAD_STRIDE, "nb[3] of the heads a must be whole elements", why);
-  }
-  if (in_place && a->ne[3] > 1 &&
-      (a->nb[3] < (size_t)a->ne[1] * a->nb[1] || a->nb[3] < (size_t)a->ne[2] * a->nb[2])) {
-    return posenc_ggml_refuse(POSENC_BAD_STRIDE, "nb[3] of the heads a must keep batches apart if in place",
-                              why);
-  }
+  k = posenc_ggml_wrong_stride(a, in_place);
+  return k == 0 ? POSENC_OK : posenc_ggml_refuse(POSENC_BAD_STRIDE, strides[k], why);
+}
+
+/* Adds a node that rotates a, [head_dim, heads, tokens, batch] of F32, F16 or BF16. The elements of each head
+   must be contiguous, and heads must not overlap. The positions b are I32: [tokens], the same on all axes, or
+   [4 * tokens]. A rotary reads one row of them for each of its axes. in_place is as in ggml_rope_ext_inplace.
+   On failure *node stays as it was. (If output_pairing and pairing of the rotary differ, at most 1,024
+   elements of a head can rotate in place.) */
+static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct ggml_tensor* a,
+                                             struct ggml_tensor* b, const posenc_rotary* rotary, int in_place,
+                                             struct ggml_tensor** node, const char** why) {
+  const posenc_status status = posenc_ggml_check(ctx, a, b, rotary, in_place, node, why);
+  if (status != POSENC_OK) return status;
   *node = (in_place ? ggml_map_custom2_inplace : ggml_map_custom2)(ctx, a, b, posenc_ggml_rotate,
                                                                    GGML_N_TASKS_MAX, (void*)rotary);
+  return POSENC_OK;
+}
+
+/* Adds a node that rotates a into a KV cache, without a copy between. It takes the place of ggml_rope_ext and
+   of the node behind it, ggml_cpy or ggml_set_rows. The cache has the type of a, or if a is F32 any of F32,
+   F16 and BF16: each element is rounded once. *node becomes a view of the cache.
+
+     rows NULL   the cache is a view with the shape of a, as for ggml_cpy
+     rows        I64 or I32 [tokens]: token t goes to row rows[t] of the cache, [head_dim * heads, n] or
+                 [head_dim, heads, n]. -1 means that the token is not written. If a row occurs twice, the
+   later token wins. The heads a have no batch
+
+   The cache must not overlap a. */
+static inline posenc_status posenc_ggml_rope_into(struct ggml_context* ctx, struct ggml_tensor* a,
+                                                  struct ggml_tensor* b, const posenc_rotary* rotary,
+                                                  struct ggml_tensor* cache, struct ggml_tensor* rows,
+                                                  struct ggml_tensor** node, const char** why) {
+  static const char* const strides[] = {NULL, "nb[1] of the cache must keep heads contiguous and apart",
+                                        "nb[2] of the cache must keep tokens apart",
+                                        "nb[3] of the cache must be whole elements",
+                                        "nb[3] of the cache must keep batches apart"};
+  struct ggml_tensor* sources[3];
+  posenc_status status = posenc_ggml_check(ctx, a, b, rotary, 0, node, why);
+  int is_flat, k;
+  if (status != POSENC_OK) return status;
+  if (cache == NULL) return posenc_ggml_refuse(POSENC_NULL, "the cache must not be null", why);
+  if (posenc_ggml_type(cache) == (posenc_type)0 || (a->type != GGML_TYPE_F32 && cache->type != a->type)) {
+    return posenc_ggml_refuse(
+        POSENC_BAD_TYPE, "the cache must have the type of the heads a, or be F16 or BF16 if they are F32",
+        why);
+  }
+  is_flat = rows != NULL && posenc_ggml_is_flat(cache, a);
+  if (rows == NULL) {
+    if (!ggml_are_same_shape(a, cache)) {
+      return posenc_ggml_refuse(POSENC_BAD_ARGUMENT,
+                                "without rows the cache must have the shape of the heads a", why);
+    }
+  } else {
+    if (rows->type != GGML_TYPE_I64 && rows->type != GGML_TYPE_I32)
+      return posenc_ggml_refuse(POSENC_BAD_TYPE, "rows must be I64 or I32", why);
+    if (!ggml_is_vector(rows) || !ggml_is_contiguous(rows) || rows->ne[0] != a->ne[2]) {
+      return posenc_ggml_refuse(POSENC_BAD_ARGUMENT,
+                                "rows must be a contiguous vector of ne[2] of the heads a", why);
+    }
+    if (a->ne[3] != 1)
+      return posenc_ggml_refuse(POSENC_BAD_ARGUMENT, "ne[3] of the heads a must be 1 with rows", why);
+    if (!is_flat && (cache->ne[0] != a->ne[0] || cache->ne[1] != a->ne[1] || cache->ne[3] != 1)) {
+      return posenc_ggml_refuse(
+          POSENC_BAD_ARGUMENT,
+          "with rows the cache must be [head_dim * heads, n] or [head_dim, heads, n], with the heads of a",
+          why);
+    }
+  }
+  k = posenc_ggml_wrong_stride(cache, 1);
+  if (is_flat && k > 1) k = 0; /* a matrix has only nb[1] */
+  if (k != 0) return posenc_ggml_refuse(POSENC_BAD_STRIDE, strides[k], why);
+  sources[0] = a;
+  sources[1] = b;
+  sources[2] = rows;
+  *node = ggml_custom_inplace(ctx, cache, sources, rows == NULL ? 2 : 3, posenc_ggml_rotate_into,
+                              GGML_N_TASKS_MAX, (void*)rotary);
   return POSENC_OK;
 }
 

@@ -67,7 +67,7 @@ typedef struct posenc_const_cache {
 
 // Rotates token t by row first_row + t of a cache. The cosines and sines in the cache contain the amplitude,
 // which is not applied again. The arithmetic is POSENC_FAST, also if the rotary has POSENC_EXACT. The scale
-// of a tensor multiplies each cosine and sine, and the product is rounded to float.
+// of a tensor, times the token's factor, multiplies each cosine and sine. The product is rounded to float.
 POSENC_CALL posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                  int64_t first_row, size_t tokens, const posenc_heads* tensors, size_t count);
 

@@ -168,30 +168,50 @@ struct FastStep {
     const std::size_t lanes = hn::Lanes(df);
     const auto a0 = Load(from), a1 = Load(from + lanes);
     if constexpr (kIsInPlace) {
-      StoreBoth(hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0)),
-                hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1)), to);
+      const auto first = hn::Add(hn::Mul(a0, c0), hn::Mul(hn::Reverse2(df, a0), s0));
+      const auto second = hn::Add(hn::Mul(a1, c1), hn::Mul(hn::Reverse2(df, a1), s1));
+      if (HWY_LIKELY(IsNumber(hn::Add(first, second)))) {
+        StoreBoth<false>(first, second, to);
+      } else {
+        StoreBoth<true>(first, second, to);
+      }
     } else {
       const auto b0 = Load(from + apart), b1 = Load(from + apart + lanes);
-      StoreBoth(hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)), hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1)), to);
-      StoreBoth(hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)), hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1)),
-                to + apart);
+      const auto x0 = hn::Sub(hn::Mul(a0, c0), hn::Mul(b0, s0)),
+                 x1 = hn::Sub(hn::Mul(a1, c1), hn::Mul(b1, s1));
+      const auto y0 = hn::Add(hn::Mul(b0, c0), hn::Mul(a0, s0)),
+                 y1 = hn::Add(hn::Mul(b1, c1), hn::Mul(a1, s1));
+      if (HWY_LIKELY(IsNumber(hn::Add(hn::Add(x0, x1), hn::Add(y0, y1))))) {
+        StoreBoth<false>(x0, x1, to);
+        StoreBoth<false>(y0, y1, to + apart);
+      } else {
+        StoreBoth<true>(x0, x1, to);
+        StoreBoth<true>(y0, y1, to + apart);
+      }
     }
   }
 
-  // Rounds two vectors to bfloat16 and stores them, one behind the other. One test finds a NaN in either.
+  // Whether a sum of results has no NaN. If so, no result is a NaN.
+  static HWY_INLINE bool IsNumber(EntryVec sum) { return hn::AllTrue(Entries(), hn::Eq(sum, sum)); }
+
+  // Rounds two vectors to bfloat16 and stores them, one behind the other.
+  template <bool kMayBeNans>
   static HWY_INLINE void StoreBoth(EntryVec first, EntryVec second, std::uint16_t* to) {
-    const Entries df;
-    const EntryVec sum = hn::Add(first, second);
-    if (HWY_LIKELY(hn::AllTrue(df, hn::Eq(sum, sum)))) {
+    [[maybe_unused]] const hn::Repartition<std::uint16_t, Words> d16;
+    if constexpr (kMayBeNans) {
+      first = WithShortNans(first);
+      second = WithShortNans(second);
+    }
+    if constexpr (kHasAvx512) {
+      const auto a = hn::BitCast(d16, first), b = hn::BitCast(d16, second);
+      hn::StoreU(RoundUpper(hn::ConcatOdd(d16, b, a), hn::ConcatEven(d16, b, a)), d16, to);
+    } else {  // elsewhere these two take four operations each
       StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
-    } else {
-      StoreUpperHalves(hn::ShiftLeft<16>(RoundToBFloat16(df, first)),
-                       hn::ShiftLeft<16>(RoundToBFloat16(df, second)), to);
     }
   }
 
-  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary. v
-  // must not be a NaN.
+  // Rounds to the nearest bfloat16, ties to even, in the high half of each word; the low half is arbitrary.
+  // The lower 16 bits of NaNs must be 0.
   static HWY_INLINE WordVec RoundHigh(EntryVec v) {
     const Words dw;
     const auto bits = hn::BitCast(dw, v);
@@ -244,21 +264,24 @@ struct FastStep {
     hn::StoreU(RoundToHalves(low1, high1), d16, to1);
   }
 
-  // Rounds floats to the nearest bfloat16, ties to even: words with `low` in their low halves, and `high` in
-  // their high ones. The upper 16 bits of a float are rounded by the lower ones, the rest: they grow by
-  // (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of rest and 0x7FFE + odd,
-  // rounded up, divided by 2^15. A NaN stays one, because its rest is 0: so it is in the elements, and no
-  // cosine or sine is a NaN.
+  // Rounds floats to bfloat16: words with `low` in their low halves, and `high` in their high ones. NaNs stay
+  // NaNs, because their lower 16 bits are 0: so it is in the elements, and no cosine or sine is a NaN.
   static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
-    const hn::Repartition<std::uint16_t, Words> d16;
     if constexpr (!kKeepsShortNans) {
       low = WithShortNans(low);
       high = WithShortNans(high);
     }
     const WordVec lows = hn::BitCast(dw, low), highs = hn::BitCast(dw, high);
-    const auto upper = Halves(highs, hn::ShiftRight<16>(lows));
-    const auto rest = Halves(hn::ShiftLeft<16>(highs), lows);
+    return RoundUpper(Halves(highs, hn::ShiftRight<16>(lows)), Halves(hn::ShiftLeft<16>(highs), lows));
+  }
+
+  // The nearest bfloat16, ties to even, of floats with these upper 16 bits and these lower ones, the rest.
+  // The upper bits grow by (rest + 0x7FFF + odd) / 2^16, where odd is their last bit. This is the mean of
+  // rest and 0x7FFE + odd, rounded up, divided by 2^15. The rest of a NaN must be 0.
+  template <class V16>
+  static HWY_INLINE V16 RoundUpper(V16 upper, V16 rest) {
+    const hn::Repartition<std::uint16_t, Words> d16;
     const auto half = hn::OrAnd(hn::Set(d16, 0x7FFE), upper, hn::Set(d16, 1));
     return hn::Add(upper, hn::ShiftRight<15>(RoundedMean(d16, rest, half)));
   }

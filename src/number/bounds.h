@@ -156,7 +156,7 @@ inline constexpr double kAddedDoubleError = 0x1p-76;
 // added ones are sums of an anchor's angle and an offset.
 
 // Error and window of G c and G s with direct angles: kDirectError, u from the gain, which is a product of
-// two doubles rounded to one, and u from the product with it. Used by cached cosines and sines
+// numbers rounded to double, and u from the product with it. Used by cached cosines and sines
 // (token_sincos-inl.h).
 inline constexpr double kScaledError = 5 * 0x1p-53;
 inline constexpr std::uint64_t kScaledWindow = 8;

@@ -35,7 +35,8 @@ inline bool IsPairing(posenc_pairing x) { return x == POSENC_HALF_SPLIT || x == 
 
 // Whether a number may multiply elements: it is in a range in which products and sums cannot overflow. A NaN
 // is not.
-inline constexpr double kLeastGain = 0x1p-64, kLargestGain = 0x1p64;
+inline constexpr double kLeastGain = 0x1p-64;
+inline constexpr double kLargestGain = 0x1p64;
 inline bool IsGain(double x) { return x >= kLeastGain && x <= kLargestGain; }
 inline bool IsGainOrZero(double x) { return x == 0.0 || IsGain(x); }
 

@@ -270,14 +270,21 @@ std::uint64_t BitsAt(const ggml_tensor* tensor, std::size_t e, std::size_t head,
 // Elements before and after rotation by the oracle: [kBatch, kTokens, kHeads, head_dim].
 class Table {
  public:
-  Table(const posenc_rotary_spec& spec, posenc_type type)
-      : dim_(spec.head_dim), type_(type), before_(kBatch * kTokens * kHeads * dim_), exact_(before_.size()) {
+  Table(const posenc_rotary_spec& spec, posenc_type type) : Table(spec, type, type) {}
+  // The result has another type than the source.
+  Table(const posenc_rotary_spec& spec, posenc_type source_type, posenc_type type)
+      : dim_(spec.head_dim),
+        type_(type),
+        before_(kBatch * kTokens * kHeads * dim_),
+        after_(before_.size()),
+        exact_(before_.size()) {
     for (std::size_t i = 0; i < before_.size(); ++i) {
       const auto n = static_cast<std::uint32_t>(i * 2654435761u + 12345u);
-      before_[i] = Pack(type, RoundTo(type, static_cast<double>(n ^ n >> 15) * 0x1p-31 - 1.0));
-      exact_[i] = Unpack(type, before_[i]);
+      const double element = static_cast<double>(n ^ n >> 15) * 0x1p-31 - 1.0;
+      before_[i] = Pack(source_type, RoundTo(source_type, element));
+      exact_[i] = Unpack(source_type, before_[i]);
+      after_[i] = Pack(type, RoundTo(type, exact_[i]));
     }
-    after_ = before_;
     oracle::RotaryOracle oracle(spec);
     const std::size_t pairs = oracle.pairs();
     const bool is_half_split = spec.pairing == POSENC_HALF_SPLIT;
@@ -291,7 +298,7 @@ class Table {
         for (std::size_t row = 0; row < kBatch * kHeads; ++row) {
           const std::size_t first = At(0, row % kHeads, t, row / kHeads);
           const std::size_t j = first + (is_half_split ? i : 2 * i), k = j + (is_half_split ? pairs : 1);
-          const double a = Unpack(type, before_[j]), b = Unpack(type, before_[k]);
+          const double a = Unpack(source_type, before_[j]), b = Unpack(source_type, before_[k]);
           angle.Rotate(type, a, b, &x, &y);
           after_[j] = x.bits;
           after_[k] = y.bits;
@@ -331,6 +338,11 @@ class Table {
       if (BitsAt(tensor, e, h, t, b) != after_[i]) ++count;
     });
     return count;
+  }
+
+  // The bits of an element of the first batch after rotation.
+  std::uint64_t After(std::size_t e, std::size_t head, std::size_t token) const {
+    return after_[At(e, head, token, 0)];
   }
 
   // The largest absolute error at even or odd tokens.
@@ -392,6 +404,157 @@ void CompareLayouts(const Backend& backend, const Rope& rope, const Type& type, 
   }
 }
 
+// Rotates into a cache that is a view, as for ggml_cpy.
+void CompareViews(const Backend& backend, const Rope& rope, const Type& from, const Type& to,
+                  const posenc_rotary* rotary, const Table& table) {
+  for (int layout = kContiguous; layout < kLayouts; ++layout) {
+    for (const std::size_t tokens : {std::size_t{1}, std::size_t{5}, kTokens}) {
+      for (const int threads : {1, 4}) {
+        const Context ctx = NewContext();
+        const auto count = static_cast<std::int64_t>(tokens);
+        const bool is_batched = layout == kBatched;
+        ggml_tensor* a = Heads(ctx.get(), is_batched ? kBatched : kFused, from.theirs, rope.head_dim, count);
+        ggml_tensor* cache = Heads(ctx.get(), static_cast<Layout>(layout), to.theirs, rope.head_dim, count);
+        table.Fill(a);
+        ggml_tensor* node = nullptr;
+        Answer answer;
+        answer.status = posenc_ggml_rope_into(ctx.get(), a, Positions(ctx.get(), rope.HasAxes(), tokens),
+                                              rotary, cache, nullptr, &node, &answer.why);
+        if (answer.IsOk()) backend.Compute(ctx.get(), node, threads);
+        const bool is_there = answer.IsOk() && node->data == cache->data;
+        const std::size_t wrong = is_there ? table.Mismatches(cache) : 1;
+        Expect(wrong == 0, std::string(rope.name) + ", " + from.name + " into a view of " + to.name +
+                               ", layout " + std::to_string(layout) + ": " + std::to_string(wrong) +
+                               " elements; " + answer.why);
+      }
+    }
+  }
+}
+
+// A cache with rows, and how many of them: [head_dim * kHeads, n], [head_dim, kHeads, n], or heads first.
+constexpr std::size_t kCacheRows = 150;
+enum RowLayout { kFlat, kRowsOfHeads, kHeadsOfRows, kRowLayouts };
+
+ggml_tensor* NewRows(ggml_context* ctx, int layout, ggml_type type, std::int64_t dim) {
+  const std::int64_t rows = kCacheRows, heads = kHeads;
+  ggml_tensor* cache = layout == kFlat          ? ggml_new_tensor_2d(ctx, type, dim * heads, rows)
+                       : layout == kRowsOfHeads ? ggml_new_tensor_3d(ctx, type, dim, heads, rows)
+                                                : ggml_new_tensor_3d(ctx, type, dim, rows, heads);
+  std::memset(cache->data, 0x55, ggml_nbytes(cache));
+  return layout == kHeadsOfRows ? ggml_permute(ctx, cache, 0, 2, 1, 3) : cache;
+}
+
+// The row of token t. The ways: ascending; each row once; some tokens without a row, and rows that occur
+// twice.
+enum RowOrder { kAscending, kShuffled, kRepeated, kRowOrders };
+
+std::int64_t RowOf(int order, std::size_t t) {
+  const auto row = static_cast<std::int64_t>(t);
+  if (order == kAscending) return 2 * row + 3;
+  if (order == kShuffled) return (row * 7 + 5) % static_cast<std::int64_t>(kCacheRows);
+  return t % 5 == 3 ? -1 : row * 31 % 11;
+}
+
+std::uint64_t BitsInCache(const ggml_tensor* cache, int layout, std::size_t dim, std::size_t e,
+                          std::size_t head, std::size_t row) {
+  return layout == kFlat ? BitsAt(cache, head * dim + e, row, 0, 0) : BitsAt(cache, e, head, row, 0);
+}
+
+// Rotates into rows of a cache, as for ggml_set_rows. Rows of no token keep their bits.
+void CompareRows(const Backend& backend, const Rope& rope, const Type& from, const Type& to,
+                 const posenc_rotary* rotary, const Table& table) {
+  const auto dim = static_cast<std::size_t>(rope.head_dim);
+  for (int layout = 0; layout < kRowLayouts; ++layout) {
+    for (int order = 0; order < kRowOrders; ++order) {
+      for (const std::size_t tokens : {std::size_t{1}, std::size_t{5}, kTokens}) {
+        for (const int threads : {1, 2, 4}) {
+          const Context ctx = NewContext();
+          const auto count = static_cast<std::int64_t>(tokens);
+          const bool is_wide = threads != 2;
+          ggml_tensor* a = Heads(ctx.get(), kHeadsFirst, from.theirs, rope.head_dim, count);
+          ggml_tensor* cache = NewRows(ctx.get(), layout, to.theirs, rope.head_dim);
+          ggml_tensor* rows = ggml_new_tensor_1d(ctx.get(), is_wide ? GGML_TYPE_I64 : GGML_TYPE_I32, count);
+          std::vector<std::int64_t> token_of(kCacheRows, -1);
+          for (std::size_t t = 0; t < tokens; ++t) {
+            const std::int64_t row = RowOf(order, t);
+            if (is_wide) static_cast<std::int64_t*>(rows->data)[t] = row;
+            if (!is_wide) static_cast<std::int32_t*>(rows->data)[t] = static_cast<std::int32_t>(row);
+            if (row >= 0) token_of[static_cast<std::size_t>(row)] = static_cast<std::int64_t>(t);
+          }
+          table.Fill(a);
+          ggml_tensor* node = nullptr;
+          Answer answer;
+          answer.status = posenc_ggml_rope_into(ctx.get(), a, Positions(ctx.get(), rope.HasAxes(), tokens),
+                                                rotary, cache, rows, &node, &answer.why);
+          if (answer.IsOk()) backend.Compute(ctx.get(), node, threads);
+          std::size_t wrong = answer.IsOk() && node->data == cache->data ? 0 : 1;
+          for (std::size_t row = 0; row < kCacheRows; ++row) {
+            for (std::size_t i = 0; i < kHeads * dim; ++i) {
+              const std::size_t head = i / dim, e = i % dim;
+              const std::uint64_t untouched = to.theirs == GGML_TYPE_F32 ? 0x55555555 : 0x5555;
+              const std::uint64_t want = token_of[row] < 0
+                                             ? untouched
+                                             : table.After(e, head, static_cast<std::size_t>(token_of[row]));
+              if (BitsInCache(cache, layout, dim, e, head, row) != want) ++wrong;
+            }
+          }
+          Expect(wrong == 0, std::string(rope.name) + ", " + from.name + " into rows of " + to.name +
+                                 ", layout " + std::to_string(layout) + ", order " + std::to_string(order) +
+                                 ", " + std::to_string(tokens) + " tokens, " + std::to_string(threads) +
+                                 " threads: " + std::to_string(wrong) + " elements; " + answer.why);
+        }
+      }
+    }
+  }
+}
+
+// ggml's nodes, ggml_rope_multi and ggml_set_rows, write the same rows, with elements that are near.
+void CompareWithSetRows(const Backend& backend, const Rope& rope, const posenc_rotary* rotary) {
+  const Context ctx = NewContext();
+  const auto dim = static_cast<std::size_t>(rope.head_dim);
+  ggml_tensor* a = ggml_new_tensor_3d(ctx.get(), GGML_TYPE_F32, rope.head_dim, kHeads, kTokens);
+  ggml_tensor* rows = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I64, kTokens);
+  ggml_tensor* positions = Positions(ctx.get(), rope.HasAxes(), kTokens);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ggml_nelements(a)); ++i) {
+    static_cast<float*>(a->data)[i] = 0.001f * static_cast<float>(i * 7919 % 2003) - 1.0f;
+  }
+  for (std::size_t t = 0; t < kTokens; ++t) {
+    static_cast<std::int64_t*>(rows->data)[t] = RowOf(kShuffled, t);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(ggml_nelements(positions)) / kTokens; ++k) {
+      static_cast<std::int32_t*>(positions->data)[k * kTokens + t] = static_cast<std::int32_t>(t);
+    }
+  }
+  ggml_tensor* ours = NewRows(ctx.get(), kFlat, GGML_TYPE_F16, rope.head_dim);
+  ggml_tensor* theirs = NewRows(ctx.get(), kFlat, GGML_TYPE_F16, rope.head_dim);
+  ggml_tensor* node = nullptr;
+  Expect(posenc_ggml_rope_into(ctx.get(), a, positions, rotary, ours, rows, &node, nullptr) == POSENC_OK,
+         "rows");
+  ggml_tensor* turned = Theirs(ctx.get(), rope, a, positions, Factors(ctx.get(), rope));
+  ggml_tensor* flat =
+      ggml_reshape_2d(ctx.get(), turned, rope.head_dim * static_cast<std::int64_t>(kHeads), kTokens);
+  backend.Compute(ctx.get(), node, 2);
+  backend.Compute(ctx.get(), ggml_set_rows(ctx.get(), theirs, flat, rows), 2);
+  std::size_t far = 0;
+  for (std::size_t i = 0; i < kCacheRows * kHeads * dim; ++i) {
+    const double x = Unpack(POSENC_F16, BitsAt(ours, i % (kHeads * dim), i / (kHeads * dim), 0, 0));
+    const double y = Unpack(POSENC_F16, BitsAt(theirs, i % (kHeads * dim), i / (kHeads * dim), 0, 0));
+    if (!(std::fabs(x - y) < 4e-3)) ++far;
+  }
+  Expect(far == 0, std::string(rope.name) + ": ggml_set_rows writes other elements, " + std::to_string(far));
+}
+
+void CompareCaches(const Backend& backend, const Rope& rope, const posenc_rotary_spec& spec,
+                   const posenc_rotary* rotary) {
+  const Type &f32 = kTypes[0], &f16 = kTypes[1], &bf16 = kTypes[2];
+  const Type pairs[][2] = {{f32, f32}, {f32, f16}, {f32, bf16}, {f16, f16}, {bf16, bf16}};
+  for (const auto& [from, to] : pairs) {
+    const Table table(spec, from.ours, to.ours);
+    CompareViews(backend, rope, from, to, rotary, table);
+    CompareRows(backend, rope, from, to, rotary, table);
+  }
+  CompareWithSetRows(backend, rope, rotary);
+}
+
 // Prints a row with the errors of posenc and of ggml.
 void CompareErrors(const Backend& backend, const Rope& rope, const Type& type, const posenc_rotary* exact,
                    const posenc_rotary* fast, const Table& table) {
@@ -442,6 +605,7 @@ void CompareRope(const Backend& backend, const Rope& rope) {
     CompareLayouts(backend, rope, type, exact.get(), table);
     CompareErrors(backend, rope, type, exact.get(), fast.get(), table);
   }
+  CompareCaches(backend, rope, want, exact.get());
 }
 
 // One row of positions is for all axes. A model for images uses it for text.
@@ -612,6 +776,70 @@ void CompareRefusals() {
   node(POSENC_BAD_STRIDE, "nb[3]", "a stride of bytes between batches", twice, b, by);
 }
 
+void CompareCacheRefusals() {
+  const Context context = NewContext();
+  ggml_context* c = context.get();
+  posenc_rotary_spec spec;
+  Rotary rotary;
+  Expect(HeaderSpec(Rope(), nullptr, &spec).IsOk() && CreateRotary(spec, &rotary).IsOk(), "neox");
+  ggml_tensor* a = ggml_new_tensor_3d(c, GGML_TYPE_F32, 128, 3, 5);
+  ggml_tensor* short_a = ggml_new_tensor_3d(c, GGML_TYPE_F16, 128, 3, 5);
+  ggml_tensor* b = ggml_new_tensor_1d(c, GGML_TYPE_I32, 5);
+  ggml_tensor* view = ggml_new_tensor_3d(c, GGML_TYPE_F16, 128, 3, 5);
+  ggml_tensor* flat = ggml_new_tensor_2d(c, GGML_TYPE_F16, 384, 9);
+  ggml_tensor* rows = ggml_new_tensor_1d(c, GGML_TYPE_I64, 5);
+  const auto into = [&](posenc_kind want, const char* words, const char* what, ggml_tensor* heads,
+                        ggml_tensor* cache, ggml_tensor* list) {
+    ggml_tensor* made = a;
+    Answer answer;
+    answer.status = posenc_ggml_rope_into(c, heads, b, rotary.get(), cache, list, &made, &answer.why);
+    Expect(answer.Is(want, words) && (made == a) == (want != posenc_kind{}),
+           std::string(what) + ": " + answer.why);
+  };
+  const auto new_rows = [&](ggml_type type, std::int64_t count) {
+    return ggml_new_tensor_1d(c, type, count);
+  };
+  into(posenc_kind{}, "", "a view", a, view, nullptr);
+  into(posenc_kind{}, "", "rows", a, flat, rows);
+  into(posenc_kind{}, "", "rows of heads", a, ggml_new_tensor_3d(c, GGML_TYPE_BF16, 128, 3, 9), rows);
+  into(POSENC_NULL, "the heads a", "no heads", nullptr, view, nullptr);
+  into(POSENC_NULL, "the cache must not be null", "no cache", a, nullptr, rows);
+  into(POSENC_BAD_TYPE, "the cache must have the type", "a cache of Q8_0", a,
+       ggml_new_tensor_2d(c, GGML_TYPE_Q8_0, 384, 9), rows);
+  into(POSENC_BAD_TYPE, "the cache must have the type", "float16 into float32", short_a,
+       ggml_new_tensor_3d(c, GGML_TYPE_F32, 128, 3, 5), nullptr);
+  into(POSENC_BAD_TYPE, "the cache must have the type", "float16 into bfloat16", short_a,
+       ggml_new_tensor_3d(c, GGML_TYPE_BF16, 128, 3, 5), nullptr);
+  into(POSENC_BAD_ARGUMENT, "without rows the cache must have the shape", "a cache without rows", a, flat,
+       nullptr);
+  into(POSENC_BAD_TYPE, "rows must be I64 or I32", "rows of float", a, flat, new_rows(GGML_TYPE_F32, 5));
+  into(POSENC_BAD_ARGUMENT, "rows must be a contiguous vector", "4 rows", a, flat,
+       new_rows(GGML_TYPE_I64, 4));
+  into(POSENC_BAD_ARGUMENT, "rows must be a contiguous vector", "rows of two sequences", a, flat,
+       ggml_new_tensor_2d(c, GGML_TYPE_I64, 5, 2));
+  into(POSENC_BAD_ARGUMENT, "ne[3] of the heads a", "a batch",
+       ggml_new_tensor_4d(c, GGML_TYPE_F32, 128, 3, 5, 2), flat, rows);
+  for (ggml_tensor* other :
+       {ggml_new_tensor_2d(c, GGML_TYPE_F16, 383, 9), ggml_new_tensor_2d(c, GGML_TYPE_F16, 128, 9),
+        ggml_new_tensor_3d(c, GGML_TYPE_F16, 128, 4, 9),
+        ggml_new_tensor_4d(c, GGML_TYPE_F16, 128, 3, 9, 2)}) {
+    into(POSENC_BAD_ARGUMENT, "with rows the cache must be", "a cache of another shape", a, other, rows);
+  }
+  into(POSENC_BAD_STRIDE, "nb[1] of the cache", "a transposed cache", a,
+       ggml_permute(c, ggml_new_tensor_3d(c, GGML_TYPE_F16, 5, 128, 3), 2, 0, 1, 3), nullptr);
+  into(POSENC_BAD_STRIDE, "nb[1] of the cache", "rows that overlap", a, ggml_view_2d(c, flat, 384, 9, 512, 0),
+       rows);
+  into(POSENC_BAD_STRIDE, "nb[2] of the cache", "tokens that overlap", a,
+       ggml_view_3d(c, view, 128, 3, 5, 256, 512, 0), nullptr);
+  into(POSENC_BAD_STRIDE, "nb[2] of the cache", "rows of heads that overlap", a,
+       ggml_view_3d(c, flat, 128, 3, 9, 256, 512, 0), rows);
+  ggml_tensor* batch = ggml_new_tensor_4d(c, GGML_TYPE_F32, 128, 3, 5, 2);
+  ggml_tensor* once =
+      ggml_view_4d(c, ggml_new_tensor_4d(c, GGML_TYPE_F16, 128, 3, 5, 2), 128, 3, 5, 2, 256, 768, 0, 0);
+  into(POSENC_BAD_STRIDE, "nb[3] of the cache must keep batches apart", "one batch for both", batch, once,
+       nullptr);
+}
+
 void CompareTimesteps(const Backend& backend, int dim) {
   constexpr int kMaxPeriod = 10000, kRows = 9;
   const Context ctx = NewContext();
@@ -746,6 +974,65 @@ void PrintTimes(const Backend& backend) {
   }
 }
 
+// Prints microseconds for k [128, 8 heads, tokens] of float32 into rows of a cache of float16, on one thread,
+// the best of many: ggml_rope_multi and ggml_set_rows, and posenc's one node. Each layer has its own k and
+// cache.
+void PrintCacheTimes(const Backend& backend) {
+  constexpr int kLayers = 16;
+  constexpr std::int64_t kHeadsOfK = 8, kRowsOfCache = 1024;
+  std::printf(
+      "\n| [128, 8 heads, n] into float16 rows, one thread | ggml, 2 nodes | exact | fast | exact is faster "
+      "by | fast by |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  for (const std::int64_t tokens : {1, 512}) {
+    const Rope rope;
+    const Context ctx = NewContext(std::size_t{1} << 27);
+    posenc_rotary_spec spec;
+    Rotary rotaries[2];
+    Expect(HeaderSpec(rope, nullptr, &spec).IsOk(), "times");
+    Expect(Rotary::Create(spec, &rotaries[0]) == POSENC_OK, "times");
+    spec.arithmetic = POSENC_FAST;
+    Expect(Rotary::Create(spec, &rotaries[1]) == POSENC_OK, "times");
+    ggml_tensor* positions = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I32, tokens);
+    ggml_tensor* rows = ggml_new_tensor_1d(ctx.get(), GGML_TYPE_I64, tokens);
+    for (std::int64_t t = 0; t < tokens; ++t) {
+      static_cast<std::int32_t*>(positions->data)[t] = static_cast<std::int32_t>(1000 + t);
+      static_cast<std::int64_t*>(rows->data)[t] = 100 + t;
+    }
+    ggml_cgraph* graphs[3];
+    for (ggml_cgraph*& graph : graphs) graph = ggml_new_graph(ctx.get());
+    for (int layer = 0; layer < kLayers; ++layer) {
+      ggml_tensor* k = ggml_new_tensor_3d(ctx.get(), GGML_TYPE_F32, 128, kHeadsOfK, tokens);
+      ggml_tensor* cache = ggml_new_tensor_2d(ctx.get(), GGML_TYPE_F16, 128 * kHeadsOfK, kRowsOfCache);
+      std::memset(cache->data, 0, ggml_nbytes(cache));
+      for (std::int64_t i = 0; i < ggml_nelements(k); ++i) {
+        static_cast<float*>(k->data)[i] = 0.001f * static_cast<float>(i * 7919 % 2003) - 1.0f;
+      }
+      ggml_tensor* turned = Theirs(ctx.get(), rope, k, positions, nullptr);
+      ggml_tensor* flat = ggml_reshape_2d(ctx.get(), turned, 128 * kHeadsOfK, tokens);
+      ggml_build_forward_expand(graphs[0], ggml_set_rows(ctx.get(), cache, flat, rows));
+      for (int way = 1; way < 3; ++way) {
+        ggml_tensor* node = nullptr;
+        const posenc_rotary* by = rotaries[way - 1].get();
+        Expect(posenc_ggml_rope_into(ctx.get(), k, positions, by, cache, rows, &node, nullptr) == POSENC_OK,
+               "times");
+        if (node != nullptr) ggml_build_forward_expand(graphs[way], node);
+      }
+    }
+    double best[3] = {1e30, 1e30, 1e30};
+    for (int repetition = 0; repetition < (tokens == 1 ? 2000 : 60); ++repetition) {
+      for (int way = 0; way < 3; ++way) {
+        const auto start = std::chrono::steady_clock::now();
+        backend.Compute(graphs[way], 1);
+        const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+        best[way] = std::min(best[way], time.count() / kLayers);
+      }
+    }
+    std::printf("| NEOX, %d tokens | %.4g us | %.4g us | %.4g us | %.2f | %.2f |\n", static_cast<int>(tokens),
+                best[0], best[1], best[2], best[0] / best[1], best[0] / best[2]);
+  }
+}
+
 int Main(bool prints_times) {
   ggml_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
   const Backend backend;
@@ -760,9 +1047,13 @@ int Main(bool prints_times) {
   std::puts("");
   CompareText(backend);
   CompareRefusals();
+  CompareCacheRefusals();
   for (const int dim : {320, 321, 2}) CompareTimesteps(backend, dim);
   CompareTimestepRefusals();
-  if (prints_times) PrintTimes(backend);
+  if (prints_times) {
+    PrintTimes(backend);
+    PrintCacheTimes(backend);
+  }
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }

@@ -162,6 +162,7 @@ Real RotaryFormula::Llama3(const Real& w) const {
   const double low = spec_.low_freq_factor, high = spec_.high_freq_factor;
   if (turns < 0.0) turns = turns * -1.0;
   if (low == high) {  // then the ramp is a step, and no precision can prove that turns is exactly there
+    if (turns.is_zero()) return w;  // 0, whatever divides it
     const Real above = turns - low;
     const bool is_there = above.is_zero() || mpfr_get_exp(above.get()) < mpfr_get_exp(turns.get()) - bits / 2;
     return above > 0.0 && !is_there ? w : w / spec_.factor;

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "command/require.h"
 #include "oracle/format.h"
+#include "posenc/rotary_slots_c.h"
 #include "verify/thread_seconds.h"
 
 namespace posenc {
@@ -65,6 +67,52 @@ void MakeNansOne(posenc_type type, Entries* entries) {
     if (std::isnan(value)) entries->Set(i, oracle::Pack(type, value));
   }
 }
+
+// A paged cache, and a slot in it for each row. The slots are not in order.
+class PagedKeys {
+ public:
+  PagedKeys(const Case& as, std::size_t rows)
+      : dim_(as.rotary.head_dim), heads_(as.k_heads), are_heads_first_(as.slots == 2) {
+    std::size_t count = kBlockSize;
+    while (count < rows) count *= 2;
+    for (std::size_t r = 0; r < rows; ++r) list_.push_back(static_cast<std::int64_t>((5 * r + 2) % count));
+    cache_.Reset(as.type, count * heads_ * dim_);
+    slots_ = {{POSENC_I64, list_.data()},
+              count,
+              kBlockSize,
+              kBlockSize * heads_ * dim_,
+              are_heads_first_ ? dim_ : heads_ * dim_};
+  }
+  PagedKeys(const PagedKeys&) = delete;
+  PagedKeys& operator=(const PagedKeys&) = delete;
+
+  // Makes a tensor [rows, heads, head_dim], which has a source, go to the slots.
+  void Redirect(posenc_heads* heads) {
+    heads->source_token_stride = heads->token_stride;
+    heads->source_head_stride = heads->head_stride;
+    heads->data = cache_.data();
+    heads->head_stride = HeadStride();
+    heads->slots = &slots_;
+  }
+
+  // Element e of a head in the slot of a row.
+  std::uint64_t At(std::size_t row, std::size_t head, std::size_t e) const {
+    const auto slot = static_cast<std::size_t>(list_[row]);
+    return cache_[slot / kBlockSize * slots_.block_stride + slot % kBlockSize * slots_.offset_stride +
+                  head * HeadStride() + e];
+  }
+
+ private:
+  static constexpr std::size_t kBlockSize = 4;
+
+  std::size_t HeadStride() const { return are_heads_first_ ? kBlockSize * dim_ : dim_; }
+
+  std::size_t dim_, heads_;
+  bool are_heads_first_;
+  std::vector<std::int64_t> list_;
+  Entries cache_;
+  posenc_slots slots_;
+};
 
 }  // namespace
 
@@ -249,6 +297,14 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.inverse = as.inverse ? 1 : 0;
     heads.token_factors = is_k || factors.empty() ? nullptr : factors.data();
   }
+  std::optional<PagedKeys> keys;
+  if (is_rotation && as.slots != 0) {
+    posenc_heads& k = arguments.heads[1];
+    const Entries& sources = SourceOf(as.type, as.rotary.pairing);
+    k.source = static_cast<const unsigned char*>(sources.data()) +
+               as.q_heads * dim * TraitsOf(SourceType(as.type)).size;
+    keys.emplace(as, rows_).Redirect(&k);
+  }
 
   // If a cache is two tables, a row here is the row of cosines followed by the row of sines.
   const bool is_two = as.operation == Operation::kWriteCache && as.cache_layout != POSENC_CACHE_COS_SIN &&
@@ -268,6 +324,10 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   for (std::size_t k = 0; is_two && k < rows_ * columns; ++k) {
     const std::size_t r = k / columns, e = k % columns;
     out->Set(k, e < width ? table[r * width + e] : sines[r * width + e - width]);
+  }
+  for (std::size_t k = 0; keys.has_value() && k < rows_ * as.k_heads * dim; ++k) {
+    const std::size_t r = k / dim / as.k_heads, h = k / dim % as.k_heads, e = k % dim;
+    out->Set(r * columns + (as.q_heads + h) * dim + e, keys->At(r, h, e));
   }
 }
 

@@ -54,8 +54,9 @@ struct Case {
   double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
   std::vector<double> token_factors = {};  // of q: floats, which repeat; empty: q has no factors
   std::size_t q_heads = 3, k_heads = 1;
-  bool inverse = false;                                     // whether q is rotated backwards
-  bool in_place = true;                                     // unless the rotation converts elements
+  bool inverse = false;  // whether q is rotated backwards
+  bool in_place = true;  // unless the rotation converts elements
+  int slots = 0;  // 1: k goes to slots of a paged cache [blocks, block_size, heads, head_dim]. 2: heads first
   posenc_cache_layout cache_layout = POSENC_CACHE_COS_SIN;  // for kWriteCache
   posenc_type cache_type = POSENC_F32;                      // for kRotateCached
 

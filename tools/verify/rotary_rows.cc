@@ -271,6 +271,21 @@ std::vector<RowGroup> RotaryRows() {
         "inputs=few,bits,sparse "
         "scale=1,0.75,0x1.ffffffep-1,0.1,0x1.55d5555555555p-2,0x1.5955555555555p-2 $converted"}},
 
+      // Keys that go to slots of paged caches: with and without conversion; in exact and fast arithmetic, and
+      // by a cache; with several axes, elements that do not rotate, and heads of several pieces.
+      {"Slots",
+       {"operation=rotate head_dim=72 k_heads=3 slots=1,2 at=f64:0:1:2:1000:1001:1002:0x1p-1000:0.5:-7 "
+        "inputs=every,normal,cancelling,middle,few,zeros,smallest,bits arithmetic=exact,fast "
+        "{amplitude=1|amplitude=1.3465735902799727 scale=0.1 inverse=1} {$four_pairings|$converted}",
+        "operation=rotate head_dim=130 q_heads=0 k_heads=8 slots=1,2 at=131060..131092 {$two_pairings|"
+        "$converted}",
+        "operation=rotate {head_dim=48 sections=8:8:8 slots=1,2|head_dim=80 rotary_dim=32 "
+        "rotary_offset=5 slots=1,2|head_dim=1100 rotary_dim=1054 rotary_offset=3 q_heads=1 k_heads=2 "
+        "slots=2} "
+        "arithmetic=exact,fast at=f64:axes {$two_pairings|$converted}",
+        "operation=rotate_cached head_dim=72 k_heads=2 slots=1,2 inputs=every,special cache_type=f32,bf16 "
+        "{at=0..8|scale=0.3 inverse=1 at=i64:0:1:2:3:4:5:6:7:8} {$two_pairings|$converted}"}},
+
       // Caches of all layouts, also with amplitudes that are midpoints of a type.
       {"Caches",
        {"operation=cache head_dim=2,6,64,130 at=f64:rotary $all_types "
@@ -296,6 +311,11 @@ std::vector<RowGroup> RotaryRows() {
         "operation=rotate_cached head_dim=40 rotary_dim=36 cache_type=f32,bf16,f16 "
         "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 {at=0..8|scale=0.3 "
         "{at=0..8|inverse=1 at=i64:0:1:2:3:4:5:6:7:8}} $two_pairings",
+        // Numbers of a cache that kernels could read where they are, and known angles, with no other gain.
+        "operation=rotate_cached head_dim=64 at=0..6 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 $types",
+        "operation=rotate head_dim=20 arithmetic=fast unit=turns base=16 at=f64:0:0:0.25:0.5:1:0.125 "
+        "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 $types",
         // Runs, whose tokens have added angles, and heads in several pieces.
         "operation=rotate head_dim=66 at=1000..1019 "
         "token_factors=1:0x1.800002p-3:0x1.fffffep4:3:0x1p-20:1.25:0x1.555556p-2 arithmetic=exact,fast "

@@ -179,6 +179,7 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   number("k_heads", &c->k_heads);
   number("inverse", &c->inverse);
   number("in_place", &c->in_place);
+  number("slots", &c->slots);
   type("cache_type", &c->cache_type);
   if (key == "at") {
     SetPlace(text, c);

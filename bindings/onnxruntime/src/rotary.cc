@@ -1,6 +1,7 @@
 // The operators RotaryEmbedding and RotaryCosSin. RotaryEmbedding accepts the inputs of
 // com.microsoft.RotaryEmbedding (input, position_ids, cos_cache, sin_cache) and of ai.onnx (X, cos_cache,
 // sin_cache, position_ids). The input of integers is position_ids, wherever it stands; caches are not read.
+// The type of a fifth input, like, is the type of the result.
 // RotaryCosSin makes such caches.
 
 #include <utility>
@@ -40,14 +41,16 @@ class RotaryKernel : public Kernel {
     const Tensor ids = Input(context, kPositions);
     RequireCaches(context, static_cast<bool>(ids));
     const Positions positions(ids, layout, axes_);
-    const Tensor out = Output(context, x.shape, x.type);
+    const Tensor like = Input(context, kLike);
+    const Tensor out = Output(context, x.shape, like ? like.type : x.type);
     const Pieces pieces(layout.batch, layout.tokens, layout.heads * layout.head_dim * x.element_size, kUnit);
     const Outcome outcome =
         pieces.ForEach(context, [&](std::size_t sequence, std::size_t first, std::size_t tokens) {
           posenc_heads heads{};
           const std::size_t start =
               sequence * layout.tokens * layout.heads * layout.head_dim + first * layout.token_stride;
-          heads.type = x.type;
+          heads.type = out.type;
+          heads.source_type = x.type;
           heads.data = out.At(start);
           heads.source = x.At(start);
           heads.heads = layout.heads;
@@ -60,6 +63,8 @@ class RotaryKernel : public Kernel {
   }
 
  private:
+  static constexpr std::size_t kLike = 4;  // the index of an input
+
   // A piece has a multiple of this many tokens: posenc evaluates sines once for so many.
   static constexpr std::size_t kUnit = 8;
 
@@ -67,7 +72,7 @@ class RotaryKernel : public Kernel {
   // something that the result would then lack.
   void RequireCaches(const Ort::KernelContext& context, bool has_ids) const {
     std::vector<Shape> caches;
-    for (std::size_t i = 1; i < 4; ++i) {
+    for (std::size_t i = 1; i < kLike; ++i) {
       if (i == kPositions) continue;
       if (const Tensor cache = Input(context, i)) caches.push_back(cache.shape);
     }
@@ -233,14 +238,26 @@ class RotaryCosSin : public Kernel {
 }  // namespace
 
 void AppendRotary(std::vector<Operator>* operators) {
-  constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
-  for (const ElementType t : {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
-                              ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16}) {
-    // Without position_ids both operators match, and do the same.
+  constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, kF32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                        kF16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
+                        kBf16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16;
+  // Without position_ids the operators with both orders of inputs match, and do the same. Without like
+  // several operators match, too, and ONNX Runtime takes the first. So those whose output has the type of x
+  // come first.
+  const auto append = [&](ElementType t, ElementType out) {
+    const bool is_in_place = t == out;
+    operators->push_back({"RotaryEmbedding",
+                          {t, kId, t, t, out},
+                          1,
+                          out,
+                          is_in_place,
+                          Make<RotaryKernel<1>>});  // com.microsoft's
     operators->push_back(
-        {"RotaryEmbedding", {t, kId, t, t}, 1, t, true, Make<RotaryKernel<1>>});  // as com.microsoft's
-    operators->push_back(
-        {"RotaryEmbedding", {t, t, t, kId}, 1, t, true, Make<RotaryKernel<3>>});  // as ai.onnx's
+        {"RotaryEmbedding", {t, t, t, kId, out}, 1, out, is_in_place, Make<RotaryKernel<3>>});  // ai.onnx's
+  };
+  for (const ElementType t : {kF32, kF16, kBf16}) append(t, t);
+  for (const ElementType out : {kF16, kBf16}) append(kF32, out);
+  for (const ElementType t : {kF32, kF16, kBf16}) {
     for (const ElementType position :
          {kId, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
           ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE}) {

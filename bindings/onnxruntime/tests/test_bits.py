@@ -30,6 +30,18 @@ def from_c(dtype, array):
     return (array.astype("uint32") << 16).view("float32") if dtype == "bfloat16" else array
 
 
+def rotated_to(dtype, preset, x, positions, heads, scale=1.0):
+    """The same for x of float32 and a result of another type."""
+    out = numpy.zeros(x.shape, "float16" if dtype == "float16" else "uint16")
+    handle = C.rotary(preset, x.shape[2] // heads)
+    for sequence, source, own in zip(out, numpy.ascontiguousarray(x), numpy.ascontiguousarray(positions)):
+        strides = x.shape[2], x.shape[2] // heads
+        tensor = Heads(C_TYPES[dtype], F32, sequence.ctypes.data, heads, *strides, source.ctypes.data, *strides, scale=scale)
+        C("posenc_rotate_at", handle, List(I64, own), x.shape[1], tensor, 1, None)
+    C.c.posenc_rotary_destroy(handle)
+    return from_c(dtype, out)
+
+
 def rotated(preset, dtype, x, positions, heads, scale=1.0):
     """The result of posenc_rotate_at, for x [batch, tokens, heads * head_dim] and positions [batch, tokens]."""
     out = to_c(dtype, x)
@@ -73,6 +85,41 @@ class Rotary(Test):
                 with self.subTest(dtype=dtype, positions=name, layout=layout, order=order):
                     result = run("RotaryEmbedding", inputs[order], dtype, num_heads=HEADS, spec="preset=llama3")
                     self.assertBits(result, right if layout == "3-D" else heads_first(right))
+
+    def test_the_type_of_like(self):
+        """A fifth input sets the type of the output: float becomes float16 or bfloat16, with one rounding."""
+        for dtype, (name, (given, positions)) in itertools.product(("float16", "bfloat16"), self.POSITIONS.items()):
+            x, cache = random("float32", BATCH, TOKENS, HEADS * DIM), random("float32", 7, DIM // 2)
+            like = random(dtype, 1)
+            right = rotated_to(dtype, "llama3", x, positions, HEADS, 0.75)
+            wrong = right != rotated("llama3", "float32", x, positions, HEADS, 0.75)
+            self.assertTrue(wrong.any(), "the test has results of another type")
+            for layout, order, threads in itertools.product(("3-D", "4-D"), ("com.microsoft", "ai.onnx", "bare"), (1, 3)):
+                own = x if layout == "3-D" else heads_first(x)
+                inputs = {
+                    "com.microsoft": [own, given, cache, cache, like],
+                    "ai.onnx": [own, cache, cache, given, like],
+                    "bare": [own, given, None, None, like],
+                }
+                with self.subTest(dtype=dtype, positions=name, layout=layout, order=order):
+                    result = run("RotaryEmbedding", inputs[order], dtype, threads, plain=(0, 1, 2, 3), num_heads=HEADS, spec="preset=llama3", scale=0.75)
+                    self.assertBits(result, right if layout == "3-D" else heads_first(right))
+        for dtype in C_TYPES:  # of its own type, which changes nothing
+            x, like = random(dtype, BATCH, TOKENS, HEADS * DIM), random(dtype, 1)
+            right = rotated("llama3", dtype, x, numpy.arange(TOKENS)[None].repeat(BATCH, 0), HEADS)
+            self.assertBits(run("RotaryEmbedding", [x, None, None, None, like], dtype, num_heads=HEADS, spec="preset=llama3"), right)
+
+    def test_the_type_of_like_beside_an_input_that_others_read(self):
+        """The output of another type has memory of its own, also if nothing else needs x."""
+        x, like = random("float32", 1, 40, 64), numpy.zeros(1, "float16")
+        nodes = [helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16") for i, o in zip("xa", "ab")]
+        nodes.append(helper.make_node("RotaryEmbedding", ["b", "", "", "", "like"], ["y"], domain="posenc", spec="preset=llama3 head_dim=16"))
+        made = model(nodes, {"x": (1, x.shape), "like": (10, (1,))}, {"y": (10, x.shape)})
+        made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, x.shape) for name in "ab")
+        right, at = x, numpy.arange(40)[None]
+        for _ in range(2):
+            right = rotated("llama3", "float32", right, at, 4)
+        self.assertBits(session(made).run(None, {"x": x, "like": like})[0], rotated_to("float16", "llama3", right, at, 4))
 
     def test_attributes(self):
         x, positions = random("float32", 1, TOKENS, HEADS * DIM), numpy.arange(50, 50 + TOKENS)[None]

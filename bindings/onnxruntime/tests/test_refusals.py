@@ -152,6 +152,9 @@ class Refusals(unittest.TestCase):
             [IDS],
         ):
             self.refuse("RotaryEmbedding", "RotaryEmbedding", inputs, **ROTARY)
+        half = X.astype("float16")
+        for x, like in (half, X[0, 0]), (X, X[0, 0].astype("float64")), (X, IDS):  # only float becomes another type
+            self.refuse("RotaryEmbedding", "RotaryEmbedding", [x, None, None, None, like], **ROTARY)
         self.refuse("AddPositions", "AddPositions", [X, X.astype("float16")], spec="")
         self.refuse("EmbedTokens", "EmbedTokens", [TABLE, TABLE], spec="")
         self.refuse("EmbedTokens", "EmbedTokens", [IDS], spec="dim=16")

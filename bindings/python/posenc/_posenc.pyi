@@ -4,6 +4,7 @@ from typing import Any, Literal, overload
 import posenc._types
 from posenc._types import (
     A,
+    Array,
     B,
     DType,
     Ndarray,
@@ -13,6 +14,32 @@ from posenc._types import (
     TensorDType
 )
 
+
+class Angles:
+    """
+    The cosines and sines of a step's tokens, computed once for all layers: what Rotary.angles() returns.
+
+    Rotary.rotate and rotate_ take them instead of first or positions. Angles never change, so threads may share them. They keep
+    their Rotary alive, and only this Rotary takes them.
+    """
+
+    @property
+    def rotary(self, /) -> Rotary:
+        """The Rotary that made them."""
+
+    @property
+    def positions(self) -> Ndarray:
+        """
+        The positions of the tokens, as a new array of int64 or float64: [tokens] or [..., tokens], or with several axes [axes, ...].
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __reduce__(self) -> object: ...
+
+    def __copy__(self) -> object: ...
+
+    def __deepcopy__(self, arg: object, /) -> object: ...
 
 class Encoder:
     """
@@ -231,11 +258,11 @@ class Rotary:
         """
 
     @overload
-    def rotate_(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> A: ...
+    def rotate_(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None) -> A: ...
     @overload
-    def rotate_(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, B]: ...
+    def rotate_(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None) -> tuple[A, B]: ...
     @overload
-    def rotate_(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
+    def rotate_(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None) -> tuple[A, ...]:
         """
         Rotates tensors in place, for example q and k. Returns the tensor, or a tuple of tensors.
 
@@ -247,18 +274,58 @@ class Rotary:
         scale       multiplies the elements that rotate: a number, or a list with a number for each tensor
         inverse     True: rotates backwards
         token_axis  -3, or -2 if tensors are [..., heads, tokens, head_dim] or [tokens, head_dim]
+        angles      instead of first and positions: angles() of these, made by this Rotary. The result has the same bits
+        first_token with angles: the token of the angles at which the tensors begin
+        factors     [tokens] or [..., tokens], rounded to float32: each multiplies all elements of its token, those that do not rotate as
+                    well. For several tensors, a list with factors, or None, for each
 
         Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.
         """
 
     @overload
-    def rotate(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> A: ...
+    def rotate(self, q: A, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: None = None, out: None = None) -> A: ...
     @overload
-    def rotate(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, B]: ...
+    def rotate(self, q: Array, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: None = None, out: A, slots: Numbers | None = None, slot_axis: Literal[-3, -2] = -3) -> A: ...
     @overload
-    def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3) -> tuple[A, ...]:
+    def rotate(self, q: Array, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: TensorDType, out: None = None) -> Tensor: ...
+    @overload
+    def rotate(self, q: Array, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: NdarrayDType, out: None = None) -> Ndarray: ...
+    @overload
+    def rotate(self, q: A, k: B, /, *, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: None = None, out: None = None) -> tuple[A, B]: ...
+    @overload
+    def rotate(self, q: A, k: A, third: A, /, *more: A, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: None = None, out: None = None) -> tuple[A, ...]: ...
+    @overload
+    def rotate(self, q: Array, k: Array, /, *more: Array, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: DType | Sequence[DType], out: None = None) -> tuple[Any, ...]: ...
+    @overload
+    def rotate(self, q: Array, k: Array, /, *more: Array, first: int | Numbers | None = None, positions: Numbers | None = None, scale: float | Sequence[float] = 1.0, inverse: bool = False, token_axis: Literal[-3, -2] = -3, angles: Angles | None = None, first_token: int = 0, factors: Numbers | None = None, dtype: DType | Sequence[DType] = None, out: Sequence[Array], slots: Sequence[Numbers | None] | None = None, slot_axis: Literal[-3, -2] = -3) -> tuple[Any, ...]:
         """
-        Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in rotate_().
+        Returns rotated tensors: new, contiguous arrays, or the arrays in `out`. The tensors themselves are only read.
+
+        dtype      type of a new array; without it, the tensor's own type. Only float32 may become another type, float16 or bfloat16,
+                   with one rounding. For several tensors: a dtype for all, or a list with a dtype, or None, for each
+        out        instead of dtype: an array to write to, of the tensor's shape; it may be the tensor itself. For several tensors: a list
+                   with an array, or None, for each
+        slots      [tokens] integers: `out` is a paged KV cache, and token t goes to the slot slots[t] = block * block_size + offset, or
+                   nowhere if it is -1. No other slot changes. If a slot occurs twice, the later token wins. For several tensors: a list
+                   with slots, or None, for each. The tensor is [tokens, heads, head_dim], or with token_axis -2 [heads, tokens, head_dim]
+        slot_axis  -3 if caches are [blocks, block_size, heads, head_dim], or -2 if they are [blocks, heads, block_size, head_dim]. Their
+                   strides may be any with blocks that follow each other in memory
+
+        Other arguments and errors are the same as in rotate_(). After an error `out` is unchanged.
+        """
+
+    @overload
+    def angles(self, tokens: int, *, first: int | Numbers | None = None) -> Angles: ...
+    @overload
+    def angles(self, *, positions: Numbers) -> Angles:
+        """
+        Computes the cosines and sines of a step's tokens once. Each layer then rotates by them: rotate_(q, k, angles=angles).
+
+        tokens     number of tokens, at the positions first .. first + tokens - 1
+        first      position of the first token, in steps; or [...], one position for each sequence. The default is 0
+        positions  instead of tokens and first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+
+        Angles take 1.3 to 4.2 KB for each token if 128 elements rotate. Raises ValueError if a position is out of range.
         """
 
     @overload
@@ -343,7 +410,7 @@ def config(config: object, layer: object | None, layer_type: object | None, mode
 
 def eager_add(x: Any, encoder: Any, positions: Any, first: Any, scale: Any) -> Any: ...
 
-def eager_rotate(tensors: Any, rotary: Any, positions: Any, first: Any, scale: Any, inverse: Any, token_axis: Any) -> Any: ...
+def eager_rotate(tensors: Any, rotary: Any, positions: Any, first: Any, scale: Any, inverse: Any, token_axis: Any, angles: Any = None, first_token: Any = 0) -> Any: ...
 
 @overload
 def grid(axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefix_rows: int = 0, dtype: DType = None, out: A) -> A: ...
@@ -377,6 +444,8 @@ def grid_add_(x: A, axes: Sequence[tuple[Encoder, int, int | Numbers]], *, prefi
 
     Raises ValueError or TypeError for a wrong argument; then x is unchanged.
     """
+
+def positions_for(angles: Angles, first_token: int, tokens: int) -> Any: ...
 
 @overload
 def positions_from_ids(ids: Tensor, padding_id: int, *, past: int = 0) -> Tensor: ...

@@ -19,17 +19,23 @@ are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", bo
 _RECORDERS = ("FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode")
 
 
-def require_no_recording():
-    """Raises RuntimeError while torch records operators. A call of posenc is not an operator, so the graph would contain a constant
-    or uninitialized memory instead, or nothing at all."""
-    recorder = "torch.jit.trace" if tracing_state() is not None else None
+def recorder():
+    """The name of what records operators of torch now, or None."""
+    name = "torch.jit.trace" if tracing_state() is not None else None
     for i in range(mode_count()):
         for kind in type(torch._C._get_dispatch_stack_at(i)).__mro__:
             if kind.__name__ in _RECORDERS:
-                recorder = "torch's " + kind.__name__
-    if recorder:
+                name = "torch's " + kind.__name__
+    return name
+
+
+def require_no_recording():
+    """Raises RuntimeError while torch records operators. A call of posenc is not an operator, so the graph would contain a constant
+    or uninitialized memory instead, or nothing at all."""
+    its = recorder()
+    if its:
         raise RuntimeError(
-            f"{recorder} is recording, and cannot record what posenc computes: call posenc before, and keep tables as "
+            f"{its} is recording, and cannot record what posenc computes: call posenc before, and keep tables as "
             "buffers of the module, or use posenc.torch")
 
 

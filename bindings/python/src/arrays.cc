@@ -317,6 +317,19 @@ int64_t List::Integer(size_t i) const {
   return narrow;
 }
 
+double List::Real(size_t i) const {
+  if (type_ == POSENC_I32 || type_ == POSENC_I64) return static_cast<double>(Integer(i));
+  float narrow = 0;
+  double wide = 0;
+  const auto* data = static_cast<const char*>(data_);
+  if (type_ == POSENC_F64) {
+    std::memcpy(&wide, data + i * sizeof(wide), sizeof(wide));
+    return wide;
+  }
+  std::memcpy(&narrow, data + i * sizeof(narrow), sizeof(narrow));
+  return static_cast<double>(narrow);
+}
+
 void List::Repeat(size_t times) {
   const auto* first = static_cast<const char*>(data_);
   const size_t bytes = count_ * (type_ == POSENC_I32 || type_ == POSENC_F32 ? 4 : 8);

@@ -97,6 +97,8 @@ class List {
 
   // Number i. The list must have integers.
   int64_t Integer(size_t i) const;
+  // Number i of any list.
+  double Real(size_t i) const;
   // The name of an element for messages: "positions[3, 1]".
   std::string At(size_t index) const;
   // Repeats all numbers. At() still names the element that the caller passed.

@@ -11,6 +11,7 @@
 
 namespace posenc_python {
 
+void BindAngles(nb::module_& module);
 void BindEager(nb::module_& module);
 void BindEncoder(nb::module_& module);
 void BindGrid(nb::module_& module);

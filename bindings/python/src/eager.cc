@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "angles.h"
 #include "encoder.h"
 #include "rotary.h"
 #include "torch.h"
@@ -46,6 +47,13 @@ struct Where {
   DenseTensor positions{};
 };
 
+// Whether angles are for a single sequence, or have the axes of x before the tokens, all of which are 1.
+bool Fits(const Angles& angles, const DenseTensor& x, size_t before) {
+  if (angles.shape.size() == 1) return true;
+  return angles.shape.size() == before + 1 && std::equal(x.shape, x.shape + before, angles.shape.begin()) &&
+         std::all_of(x.shape, x.shape + before, [](int64_t n) { return n == 1; });
+}
+
 bool IsFloat(posenc_type type) { return type == POSENC_F32 || type == POSENC_BF16 || type == POSENC_F16; }
 
 nb::object EagerAdd(nb::handle x, nb::handle encoder, nb::handle at, nb::handle first, nb::handle scale) {
@@ -73,18 +81,25 @@ nb::object EagerAdd(nb::handle x, nb::handle encoder, nb::handle at, nb::handle 
 }
 
 nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb::handle first,
-                       nb::handle scale, nb::handle inverse, nb::handle token_axis) {
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle given,
+                       nb::handle first_token) {
   Where where;
   const Rotary* self = nullptr;
   if (!PyTuple_CheckExact(tensors.ptr()) || !nb::try_cast(rotary, self) || self == nullptr ||
-      self->axes != 1) {
+      (self->axes != 1 && given.is_none())) {
     return nb::none();
   }
+  const Angles* angles = nullptr;
+  if (!given.is_none() && !nb::try_cast(given, angles)) return nb::none();
+  if (!PyLong_CheckExact(first_token.ptr())) return nb::none();
   int overflow = 0;
+  const int64_t at_token = PyLong_AsLongLongAndOverflow(first_token.ptr(), &overflow);
+  if (overflow != 0 || (at_token != 0 && angles == nullptr)) return nb::none();
   const bool is_integer = PyLong_CheckExact(token_axis.ptr());
   const int64_t axis = is_integer ? PyLong_AsLongAndOverflow(token_axis.ptr(), &overflow) : 0;
   if ((axis != -2 && axis != -3) || !PyBool_Check(inverse.ptr()) || !IsIdle()) return nb::none();
   if (!where.Take(first, at, scale) || where.scale == 0.0) return nb::none();
+  if (angles != nullptr && (where.is_list || where.first != 0)) return nb::none();
   std::vector<posenc_heads> heads;
   const Py_ssize_t tensor_count = PyTuple_Size(tensors.ptr());
   nb::object made = nb::steal(PyTuple_New(tensor_count));
@@ -102,6 +117,7 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
     if (from.type != type || own != tokens) return nb::none();
     all += from.count();
     if (all > kMost || (where.is_list && !where.Fits(from, before, tokens))) return nb::none();
+    if (angles != nullptr && !Fits(*angles, from, before)) return nb::none();
     void* to = nullptr;
     PyTuple_SetItem(made.ptr(), i, EmptyLike(tensor, /*keeps_strides=*/false, &to).release().ptr());
     const size_t size = own * count * dim;
@@ -122,7 +138,8 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
   if (heads.empty()) return nb::none();
   const posenc_list positions = {where.positions.type, where.positions.data};
   const posenc_status status =
-      where.is_list
+      angles != nullptr ? RotateBy(*self, *angles, 0, at_token, tokens, heads)
+      : where.is_list
           ? posenc_rotate_at(self->rotary.get(), &positions, tokens, heads.data(), heads.size(), nullptr)
           : posenc_rotate(self->rotary.get(), where.first, tokens, heads.data(), heads.size());
   return status == POSENC_OK ? made : nb::none();
@@ -138,9 +155,12 @@ void BindEager(nb::module_& module) {
               "scale: typing.Any) -> typing.Any"));
   module.def(
       "eager_rotate", &EagerRotate, "tensors"_a.none(), "rotary"_a.none(), "positions"_a.none(),
-      "first"_a.none(), "scale"_a.none(), "inverse"_a.none(), "token_axis"_a.none(),
-      nb::sig("def eager_rotate(tensors: typing.Any, rotary: typing.Any, positions: typing.Any, first: "
-              "typing.Any, scale: typing.Any, inverse: typing.Any, token_axis: typing.Any) -> typing.Any"));
+      "first"_a.none(), "scale"_a.none(), "inverse"_a.none(), "token_axis"_a.none(), "angles"_a = nb::none(),
+      "first_token"_a.none() = 0,
+      nb::sig(
+          "def eager_rotate(tensors: typing.Any, rotary: typing.Any, positions: typing.Any, first: "
+          "typing.Any, scale: typing.Any, inverse: typing.Any, token_axis: typing.Any, angles: typing.Any = "
+          "None, first_token: typing.Any = 0) -> typing.Any"));
 }
 
 }  // namespace posenc_python

@@ -31,6 +31,7 @@ NB_MODULE(_posenc, module) {
   BindEager(module);
   BindEncoder(module);
   BindRotary(module);
+  BindAngles(module);
   BindGrid(module);
   BindPositions(module);
 }

@@ -45,8 +45,36 @@ positions   instead of first: [tokens] or [..., tokens]; with several axes [axes
 scale       multiplies the elements that rotate: a number, or a list with a number for each tensor
 inverse     True: rotates backwards
 token_axis  -3, or -2 if tensors are [..., heads, tokens, head_dim] or [tokens, head_dim]
+angles      instead of first and positions: angles() of these, made by this Rotary. The result has the same bits
+first_token with angles: the token of the angles at which the tensors begin
+factors     [tokens] or [..., tokens], rounded to float32: each multiplies all elements of its token, those that do not rotate as
+            well. For several tensors, a list with factors, or None, for each
 
 Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.)";
+
+constexpr char kRotateToNewDoc[] =
+    R"(Returns rotated tensors: new, contiguous arrays, or the arrays in `out`. The tensors themselves are only read.
+
+dtype      type of a new array; without it, the tensor's own type. Only float32 may become another type, float16 or bfloat16,
+           with one rounding. For several tensors: a dtype for all, or a list with a dtype, or None, for each
+out        instead of dtype: an array to write to, of the tensor's shape; it may be the tensor itself. For several tensors: a list
+           with an array, or None, for each
+slots      [tokens] integers: `out` is a paged KV cache, and token t goes to the slot slots[t] = block * block_size + offset, or
+           nowhere if it is -1. No other slot changes. If a slot occurs twice, the later token wins. For several tensors: a list
+           with slots, or None, for each. The tensor is [tokens, heads, head_dim], or with token_axis -2 [heads, tokens, head_dim]
+slot_axis  -3 if caches are [blocks, block_size, heads, head_dim], or -2 if they are [blocks, heads, block_size, head_dim]. Their
+           strides may be any with blocks that follow each other in memory
+
+Other arguments and errors are the same as in rotate_(). After an error `out` is unchanged.)";
+
+constexpr char kAnglesDoc[] =
+    R"(Computes the cosines and sines of a step's tokens once. Each layer then rotates by them: rotate_(q, k, angles=angles).
+
+tokens     number of tokens, at the positions first .. first + tokens - 1
+first      position of the first token, in steps; or [...], one position for each sequence. The default is 0
+positions  instead of tokens and first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
+
+Angles take 1.3 to 4.2 KB for each token if 128 elements rotate. Raises ValueError if a position is out of range.)";
 
 constexpr char kCacheDoc[] =
     R"(Returns cosines and sines, times the amplitude, correctly rounded: (cos, sin), or one array.
@@ -208,23 +236,38 @@ void BindRotary(nb::module_& module) {
           "config"_a.none() = nb::ellipsis(), "more"_a, "layer"_a = nb::none(), "layer_type"_a = nb::none(),
           "model_type"_a = nb::none(), "pairing"_a = nb::none(), "overrides"_a,
           nb::sig(config_signature.c_str()), kConfigDoc)
-      .def("rotate_", &RotateInPlace, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
-           nb::sig(
-               "def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
-               "None, "
-               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
-               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
-           kRotateDoc)
-      .def("rotate", &RotateToNew, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
-           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3, "unknown"_a,
-           nb::sig(
-               "def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
-               "None, "
-               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
-               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3) -> typing.Any"),
-           "Returns new, contiguous tensors that are rotated. Arguments and errors are the same as in "
-           "rotate_().")
+      .def(
+          "rotate_", &RotateInPlace, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+          "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
+          "angles"_a = nb::none(), "first_token"_a.none() = 0, "factors"_a = nb::none(), "unknown"_a,
+          nb::sig(
+              "def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
+              "None, "
+              "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
+              "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3, angles: Angles | None = None, "
+              "first_token: int = 0, factors: posenc._types.Numbers | None = None) -> typing.Any"),
+          kRotateDoc)
+      .def(
+          "rotate", &RotateToNew, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
+          "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
+          "angles"_a = nb::none(), "first_token"_a.none() = 0, "factors"_a = nb::none(),
+          "dtype"_a = nb::none(), "out"_a = nb::none(), "slots"_a = nb::none(), "slot_axis"_a.none() = -3,
+          "unknown"_a,
+          nb::sig(
+              "def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
+              "None, "
+              "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
+              "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3, angles: Angles | None = None, "
+              "first_token: int = 0, factors: posenc._types.Numbers | None = None, dtype: typing.Any = None, "
+              "out: typing.Any = None, slots: typing.Any = None, slot_axis: typing.Literal[-3, -2] = -3) -> "
+              "typing.Any"),
+          kRotateToNewDoc)
+      .def("angles", &MakeAngles, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
+           "positions"_a = nb::none(), "unknown"_a,
+           nb::sig("def angles(self, tokens: int | None = None, *, first: int | posenc._types.Numbers | None "
+                   "= None, "
+                   "positions: posenc._types.Numbers | None = None) -> Angles"),
+           kAnglesDoc)
       .def("cache", &Cache, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),
            "positions"_a = nb::none(), "layout"_a.none() = "halves", "dtype"_a = nb::none(), "unknown"_a,
            nb::sig(cache_signature.c_str()), kCacheDoc)

@@ -3,12 +3,15 @@
 #include <nanobind/nanobind.h>
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "angles.h"
 #include "members.h"
-#include "spec/tables.h"
+#include "posenc/rotary_slots_c.h"
 #include "rotary.h"
+#include "spec/tables.h"
 #include "torch.h"
 
 namespace posenc_python {
@@ -19,67 +22,12 @@ constexpr char kRotateInstead[] =
     "which "
     "torch records";
 
-// The positions of a call: a first position, a first position for each sequence, or a list. The list is
-// [axes, ...], or [...] if a position has one axis.
-struct Positions {
-  // First positions [...], one for each sequence; each sequence has `count` tokens.
-  Positions(const Rotary& rotary, nb::handle firsts, const Shape& batch, size_t count) : axes(rotary.axes) {
-    list.emplace(firsts, "first", true);
-    if (list->shape() != batch) {
-      RaiseValue("first must be an integer, or have the shape " + ToText(batch) + ", not " +
-                 ToText(list->shape()));
-    }
-    tokens = batch;
-    tokens.push_back(static_cast<int64_t>(count));
-    run = count;
-    for (size_t axis = 0; axis < axes; ++axis) {
-      for (size_t b = 0; b < list->count(); ++b) {
-        const int64_t start = list->Integer(b);
-        for (int64_t t = 0; t < static_cast<int64_t>(count); ++t) {
-          const bool is_far = start > INT64_MAX - t;  // then it is out of range, too
-          own.push_back(is_far ? INT64_MAX : start + t);
-        }
-      }
-    }
-    all = {POSENC_I64, own.data()};
-  }
-
-  Positions(const Rotary& rotary, nb::handle from, nb::handle at) : axes(rotary.axes) {
-    if (!from.is_none() && !at.is_none()) RaiseValue("first and positions exclude each other");
-    if (at.is_none()) {
-      first = from.is_none() ? 0 : ToInteger(from, "first");
-      return;
-    }
-    list.emplace(at, "positions", false);
-    all = list->get();
-    tokens = list->shape();
-    if (axes == 1) return;
-    if (tokens.empty() || tokens[0] != static_cast<int64_t>(axes)) {
-      RaiseValue("positions must have the shape [" + std::to_string(axes) + ", ...], not " + ToText(tokens));
-    }
-    tokens.erase(tokens.begin());
-  }
-
-  std::string Fault(posenc_status status, size_t bad) const {
-    if (!IsOutOfRange(status)) return "";
-    if (run != 0) return "tokens from " + list->At(bad / run) + " on";
-    return list ? list->At(bad) : "tokens from first on";
-  }
-
-  size_t axes;
-  int64_t first = 0;
-  std::optional<List> list;
-  posenc_list all = {};  // the positions of a list, [axes, ...]
-  size_t run = 0;        // with several first positions, the number of tokens from each
-  std::vector<int64_t> own;
-  Shape tokens;  // the shape of tokens, if there is a list
-};
-
 // A tensor, and which of its axes are tokens and heads: [..., tokens, heads, head_dim], [..., heads, tokens,
 // head_dim] or [tokens, head_dim].
 struct Tensor {
-  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, Access access, int64_t token_axis)
-      : array(object, name.c_str(), access, kRotateInstead) {
+  Tensor(const Rotary& rotary, nb::handle object, const std::string& name, Access access, int64_t token_axis,
+         const char* instead = kRotateInstead)
+      : array(object, name.c_str(), access, instead) {
     array.RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});
     array.RequireColumns(rotary.rotary.head_dim());
     const auto least = token_axis == -3 ? 3u : 2u;
@@ -143,8 +91,146 @@ std::vector<double> ToScales(nb::handle scale, size_t count) {
   return scales;
 }
 
-// A new, contiguous array of the same shape and type, for the result.
-nb::object Like(nb::handle object, const Array& array) {
+// What a call may have for each tensor besides the scale. Each is None, or for several tensors a list.
+struct Given {
+  nb::handle dtype, out, slots, slot_axis, factors;
+};
+
+// An argument that a call may have for each tensor. For one tensor it is the argument itself, and for several
+// tensors a list of these. None is for all tensors, and so is any argument that is no list if `is_for_all`.
+class Each {
+ public:
+  Each(nb::handle argument, size_t count, const char* name, bool is_for_all = false)
+      : argument_(argument), is_list_(PyList_Check(argument.ptr()) || PyTuple_Check(argument.ptr())) {
+    if (count == 1 || argument.is_none() || (is_for_all && !is_list_)) {
+      is_list_ = false;
+    } else if (!is_list_ || nb::len(argument) != count) {
+      RaiseValue(name + std::string(" must be a list with an entry for each tensor, which may be None"));
+    }
+  }
+
+  nb::object operator[](size_t i) const {
+    return is_list_ ? nb::object(argument_[i]) : nb::borrow<nb::object>(argument_);
+  }
+
+ private:
+  nb::handle argument_;
+  bool is_list_;
+};
+
+// The name of an argument for tensor i.
+std::string NameFor(const char* argument, size_t i, size_t count) {
+  return count == 1 ? argument : argument + ("[" + std::to_string(i) + "]");
+}
+
+// A paged cache, and the slots of a tensor's tokens in it.
+struct Paged {
+  Paged(const Rotary& rotary, const Tensor& from, nb::handle cache, const std::string& name, nb::handle given,
+        const std::string& slots_name, int64_t slot_axis)
+      : array(cache, name.c_str(), Access::kWrite), list(given, slots_name.c_str(), true) {
+    const bool is_slots_first = slot_axis == -3;
+    const size_t dim = rotary.rotary.head_dim(), offset = is_slots_first ? 1 : 2, head = 3 - offset;
+    const std::string layout =
+        is_slots_first ? "[blocks, block_size, heads, head_dim]" : "[blocks, heads, block_size, head_dim]";
+    if (!from.batch.empty()) {
+      RaiseValue(from.array.name() +
+                 " must have no batch beside slots: join its axes to [tokens, heads, head_dim], " +
+                 "or with token_axis=-2 to [heads, tokens, head_dim]; its shape is " +
+                 ToText(from.array.shape()));
+    }
+    if (array.axes() != 4) {
+      RaiseValue(name + " must be " + layout + " with slots; its shape is " + ToText(array.shape()));
+    }
+    array.RequireColumns(dim);
+    const Shape& shape = array.shape();
+    if (static_cast<size_t>(shape[head]) != from.heads.count) {
+      RaiseValue(
+          name + " must have " + std::to_string(from.heads.count) + " heads, as " + from.array.name() +
+          ", and has " + std::to_string(shape[head]) + ": its shape " + ToText(shape) + " is read as " +
+          layout +
+          (is_slots_first ? "; pass slot_axis=-2 if it is [blocks, heads, block_size, head_dim]" : ""));
+    }
+    const Shape tokens = {static_cast<int64_t>(from.tokens.count)};
+    if (list.shape() != tokens) {
+      RaiseValue(slots_name + " must have the shape " + ToText(tokens) + ", a slot for each token, not " +
+                 ToText(list.shape()));
+    }
+    const Steps blocks = array.Join(0, 1), offsets = array.Join(offset, offset + 1);
+    heads = array.Join(head, head + 1);
+    // The stride of an axis without a second element is not used. This one is right for any check.
+    size_t inner = dim;
+    const auto stride = [&inner](const Steps& steps) {
+      const size_t its = steps.count <= 1 ? inner : steps.stride;
+      inner = steps.count * its;
+      return its;
+    };
+    heads.stride = is_slots_first ? stride(heads) : heads.stride;
+    slots.offset_stride = stride(offsets);
+    heads.stride = is_slots_first ? heads.stride : stride(heads);
+    slots.block_stride = stride(blocks);
+    slots.block_size = offsets.count;
+    slots.count = blocks.count * offsets.count;
+    slots.list = list.get();
+  }
+
+  // Which slot is wrong, for messages; empty if none is.
+  std::string Fault() const {
+    for (size_t t = 0; t < list.count(); ++t) {
+      const int64_t slot = list.Integer(t);
+      if (slot < -1 || slot >= static_cast<int64_t>(slots.count)) return list.At(t);
+    }
+    return "";
+  }
+
+  posenc_heads Heads(posenc_heads result) const {
+    result.type = array.type();
+    result.data = array.data();
+    result.heads = heads.count;
+    result.head_stride = heads.stride;
+    result.slots = &slots;
+    return result;
+  }
+
+  Array array;
+  List list;
+  posenc_slots slots{};
+  Steps heads{};
+};
+
+// The factors of a tensor's tokens, [tokens] or [..., tokens], as floats.
+struct Factors {
+  Factors(nb::handle object, const std::string& name, const Tensor& tensor) {
+    const List list(object, name.c_str(), false);
+    const Shape run = {static_cast<int64_t>(tensor.tokens.count)};
+    Shape all = tensor.batch;
+    all.push_back(run[0]);
+    if (list.shape() != run && list.shape() != all) {
+      RaiseValue(name + " must have the shape " + ToText(run) + (all == run ? "" : " or " + ToText(all)) +
+                 ", not " + ToText(list.shape()));
+    }
+    of_each = list.shape() == run ? 0 : tensor.tokens.count;
+    floats.resize(list.count());
+    for (size_t i = 0; i < list.count(); ++i) floats[i] = static_cast<float>(list.Real(i));
+  }
+
+  const float* Of(size_t b) const { return floats.data() + b * of_each; }
+
+  std::vector<float> floats;
+  size_t of_each;  // how many factors each element of the batch has of its own; 0 if all have the same
+};
+
+// What a call does with a tensor: where its result goes, and its factors. Without a result of its own the
+// tensor is rotated in place.
+struct Result {
+  std::unique_ptr<const Tensor> tensor;
+  std::unique_ptr<const Paged> paged;
+  std::unique_ptr<const Factors> factors;
+  nb::object object;  // the array of the result
+};
+
+// A new, contiguous array of the same shape, for the result. Without a dtype it has the same type, too.
+nb::object Like(nb::handle object, const Array& array, nb::handle dtype) {
+  if (!dtype.is_none()) return NewArray(array.shape(), dtype, object);
   const nb::object its = Attribute(object, "dtype");
   return NewArray(array.shape(), its.is_none() ? nb::str(NameOf(array.type())) : its, object);
 }
@@ -152,10 +238,11 @@ nb::object Like(nb::handle object, const Array& array) {
 // The tensors of a call. They have the same type and number of tokens.
 struct Tensors {
   Tensors(const Rotary& rotary, const nb::args& objects, nb::handle scale, bool is_inverse,
-          int64_t token_axis, bool in_place)
+          int64_t token_axis, const Given& given, bool in_place)
       : scales(ToScales(scale, objects.size())), inverse(is_inverse) {
     constexpr const char* kNames[] = {"q", "k"};
-    for (size_t i = 0; i < objects.size(); ++i) {
+    const size_t count = objects.size();
+    for (size_t i = 0; i < count; ++i) {
       const std::string name = i < 2 ? kNames[i] : "tensor " + std::to_string(i);
       if (scales[i] == 0.0) RaiseValue("scale of a tensor must be 2^-64 .. 2^64, and is 0");
       const Access access = in_place ? Access::kWrite : Access::kRead;
@@ -166,18 +253,58 @@ struct Tensors {
                    ", and has " + std::to_string(tensor.tokens.count));
       }
     }
-    if (in_place) return;
-    for (size_t i = 0; i < objects.size(); ++i) {
-      made.push_back(Like(objects[i], all[i].array));
-      targets.emplace_back(rotary, made[i], all[i].array.name(), Access::kWriteNew, token_axis);
+    const Each dtypes(given.dtype, count, "dtype", true), outs(given.out, count, "out");
+    const Each slots(given.slots, count, "slots"), factors(given.factors, count, "factors");
+    const int64_t slot_axis = ToInteger(given.slot_axis, "slot_axis");
+    if (slot_axis != -3 && slot_axis != -2) {
+      RaiseValue(
+          "slot_axis must be -3, [blocks, block_size, heads, head_dim], or -2, [blocks, heads, block_size, "
+          "head_dim]");
+    }
+    results.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      Result& result = results[i];
+      const Tensor& tensor = all[i];
+      if (const nb::object own = factors[i]; !own.is_none()) {
+        result.factors = std::make_unique<Factors>(own, NameFor("factors", i, count), tensor);
+      }
+      if (in_place) {
+        result.object = objects[i];
+        continue;
+      }
+      const std::string name = NameFor("out", i, count), slots_name = NameFor("slots", i, count);
+      const nb::object out = outs[i], dtype = dtypes[i], list = slots[i];
+      const bool is_new = out.is_none();
+      if (!is_new && !dtype.is_none()) RaiseValue("dtype and out exclude each other: out has a type");
+      if (is_new && !list.is_none()) RaiseValue(slots_name + " needs " + name + ", the cache with the slots");
+      result.object = is_new ? Like(objects[i], tensor.array, dtype) : out;
+      if (!list.is_none()) {
+        result.paged =
+            std::make_unique<Paged>(rotary, tensor, result.object, name, list, slots_name, slot_axis);
+      } else {
+        const Access access = is_new ? Access::kWriteNew : Access::kWrite;
+        result.tensor = std::make_unique<Tensor>(rotary, result.object, is_new ? tensor.array.name() : name,
+                                                 access, token_axis, nullptr);
+        result.tensor->array.RequireShape(tensor.array.shape());
+      }
+      const Array& array = result.paged ? result.paged->array : result.tensor->array;
+      if (array.type() != tensor.array.type() && tensor.array.type() != POSENC_F32) {
+        RaiseType((is_new ? "dtype" : name) + " must be " + NameOf(tensor.array.type()) + ", the type of " +
+                  tensor.array.name() + ": only float32 may become another type");
+      }
     }
   }
 
   // The heads of tensor i, for element b of the batch.
   posenc_heads Heads(size_t i, size_t b) const {
     const posenc_heads own = all[i].Heads(b, scales[i], inverse);
-    if (targets.empty()) return own;
-    posenc_heads heads = targets[i].Heads(b, scales[i], inverse);
+    const Result& result = results[i];
+    posenc_heads heads = result.paged    ? result.paged->Heads(own)
+                         : result.tensor ? result.tensor->Heads(b, scales[i], inverse)
+                                         : own;
+    if (result.factors) heads.token_factors = result.factors->Of(b);
+    if (!result.paged && !result.tensor) return heads;
+    heads.source_type = own.type;
     heads.source = own.data;
     heads.source_token_stride = own.token_stride;
     heads.source_head_stride = own.head_stride;
@@ -196,26 +323,86 @@ struct Tensors {
     return heads;
   }
 
+  // Which slot a status is about, for messages; empty if it is about none. (The library checks the tensors
+  // with their slots before the positions.)
+  std::string Fault(posenc_status status) const {
+    for (const Result& result : results) {
+      const std::string fault = IsOutOfRange(status) && result.paged ? result.paged->Fault() : "";
+      if (!fault.empty()) return fault;
+    }
+    return "";
+  }
+
+  void MoveVersions() const {
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Result& result = results[i];
+      (result.paged    ? result.paged->array
+       : result.tensor ? result.tensor->array
+                       : all[i].array)
+          .MoveVersion();
+    }
+  }
+
   size_t tokens() const { return all[0].tokens.count; }
 
-  std::deque<Tensor> all, targets;  // targets is empty if the call works in place
-  std::vector<nb::object> made;     // the new arrays of the targets
+  std::deque<Tensor> all;
+  std::vector<Result> results;
   std::vector<double> scales;
   bool inverse;
 };
 
+// Checks the factors of a tensor that is rotated in several calls: rotates tokens of zeros by the least and
+// the largest factor, and by one that is out of range if there is any.
+posenc_status CheckFactors(const Rotary& rotary, const std::vector<float>& factors, double scale) {
+  constexpr size_t kTokens = 3;
+  float chosen[kTokens] = {1.0f, 1.0f, 1.0f};
+  for (const float factor : factors) {
+    const bool is_in_range = factor >= 0x1p-64f && factor <= 0x1p64f;
+    if (is_in_range) {
+      chosen[0] = std::min(chosen[0], factor);
+      chosen[1] = std::max(chosen[1], factor);
+    } else {
+      chosen[2] = factor;
+    }
+  }
+  const size_t dim = rotary.rotary.head_dim();
+  std::vector<float> zeros(kTokens * dim);
+  posenc_heads heads{};
+  heads.type = POSENC_F32;
+  heads.data = zeros.data();
+  heads.heads = 1;
+  heads.token_stride = heads.head_stride = dim;
+  heads.scale = scale;
+  heads.token_factors = chosen;
+  // A source, because a large head cannot change its pairing in place.
+  const std::vector<float> source(zeros);
+  heads.source = source.data();
+  return posenc_rotate(rotary.rotary.get(), 0, kTokens, &heads, 1);
+}
+
+// Checks the tensors of a call, which is split into several calls of the library. The position is always
+// refused, but the library checks the tensors first, except their factors.
+posenc_status CheckTensors(const Rotary& rotary, const Tensors& tensors) {
+  const std::vector<posenc_heads> heads = tensors.Heads();
+  posenc_status status =
+      posenc_rotate(rotary.rotary.get(), INT64_MAX, tensors.tokens(), heads.data(), heads.size());
+  if (IsOutOfRange(status)) status = POSENC_OK;
+  for (size_t i = 0; i < tensors.results.size() && status == POSENC_OK; ++i) {
+    const auto& factors = tensors.results[i].factors;
+    if (factors && tensors.tokens() != 0) status = CheckFactors(rotary, factors->floats, tensors.scales[i]);
+  }
+  return status;
+}
+
 // Rotates when each element of the batch has its own positions. All positions and all tensors are checked
 // before the first element is rotated, so a refused call changes nothing.
-posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions, const Tensors& tensors,
-                         size_t batch, size_t* bad) {
+posenc_status RotateEach(const Rotary& self, const Positions& positions, const Tensors& tensors, size_t batch,
+                         size_t* bad) {
+  const posenc_rotary* rotary = self.rotary.get();
   const size_t tokens = tensors.tokens(), all = batch * tokens;
   posenc_status status = posenc_rotate_at(rotary, &positions.all, all, nullptr, 0, bad);
+  if (status == POSENC_OK) status = CheckTensors(self, tensors);
   if (status != POSENC_OK) return status;
-  const std::vector<posenc_heads> heads = tensors.Heads();
-  // This position is always refused, but the library checks the tensors first. So the call only checks the
-  // tensors.
-  status = posenc_rotate(rotary, INT64_MAX, tokens, heads.data(), heads.size());
-  if (!IsOutOfRange(status)) return status;
   const posenc_type type = positions.all.type;
   const size_t size = type == POSENC_I32 || type == POSENC_F32 ? 4 : 8;
   std::vector<char> own(positions.axes * tokens * size);
@@ -233,12 +420,24 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
   return POSENC_OK;
 }
 
-// Refuses the shape of positions. `run` is the shape of positions that all sequences share, and `each` of
-// positions for each sequence.
-[[noreturn]] void RaiseShape(const Array& q, const Shape& given, const Shape& run, const Shape& each,
-                             int64_t token_axis) {
+// The same by angles. If they are of other tokens or of another rotary, the first call is refused.
+posenc_status RotateEachBy(const Rotary& rotary, const Angles& angles, int64_t first, const Tensors& tensors,
+                           size_t batch) {
+  posenc_status status = CheckTensors(rotary, tensors);
+  for (size_t b = 0; b < batch && status == POSENC_OK; ++b) {
+    std::vector<posenc_heads> some;
+    tensors.Append(b, &some);
+    status = RotateBy(rotary, angles, b, first, tensors.tokens(), some);
+  }
+  return status;
+}
+
+// Refuses the shape of positions or angles. `run` is the shape of positions that all sequences share, and
+// `each` of positions for each sequence.
+[[noreturn]] void RaiseShape(const char* name, const Array& q, const Shape& given, const Shape& run,
+                             const Shape& each, int64_t token_axis) {
   const bool is_tokens_first = token_axis == -3;
-  std::string right = "positions must have the shape " + ToText(run);
+  std::string right = name + (" must have the shape " + ToText(run));
   if (each != run) right += ", the same for all sequences, or " + ToText(each);
   right += ", not " + ToText(given) + ": q has the shape " + ToText(q.shape());
   if (q.axes() > 2) {
@@ -251,22 +450,38 @@ posenc_status RotateEach(const posenc_rotary* rotary, const Positions& positions
   RaiseValue(right);
 }
 
-nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                  nb::handle scale, nb::handle inverse, nb::handle token_axis, const nb::kwargs& unknown,
-                  bool in_place) {
-  RequireNoMore(unknown);
-  RequireNoRecording();
-  if (objects.size() == 0) RaiseType(in_place ? "rotate_ needs a tensor" : "rotate needs a tensor");
-  const int64_t axis = ToInteger(token_axis, "token_axis");
-  if (axis != -3 && axis != -2)
-    RaiseValue(
-        "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
-  const bool has_firsts = !first.is_none() && !IsInteger(first) && at.is_none();
-  std::optional<Positions> given;
-  if (!has_firsts) given.emplace(self, first, at);
-  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis, in_place);
-  if (has_firsts) given.emplace(self, first, tensors.all[0].batch, tensors.tokens());
-  const Positions& positions = *given;
+// Requires that all tensors have the same batch.
+void RequireOneBatch(const Tensors& tensors) {
+  for (const Tensor& tensor : tensors.all) {
+    if (tensor.batch != tensors.all[0].batch) {
+      RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
+    }
+  }
+}
+
+void RotateBy(const Rotary& self, const Angles& angles, int64_t first, const Tensors& tensors,
+              int64_t token_axis) {
+  const Shape batch(angles.shape.begin(), angles.shape.end() - 1);
+  const Shape& own = tensors.all[0].batch;
+  if (!batch.empty() && batch != own) {
+    Shape run = {static_cast<int64_t>(tensors.tokens())}, each = own;
+    each.push_back(run[0]);
+    RaiseShape("positions of angles", tensors.all[0].array, angles.shape, run, each, token_axis);
+  }
+  if (!batch.empty()) RequireOneBatch(tensors);
+  const posenc_status status = Released([&] {
+    return batch.empty() ? RotateBy(self, angles, 0, first, tensors.tokens(), tensors.Heads())
+                         : RotateEachBy(self, angles, first, tensors, tensors.all[0].batch_count);
+  });
+  Check(status, tensors.Fault(status));
+}
+
+// Where the tokens of a call are: at positions, or at the tokens of angles from first_token on.
+struct Where {
+  nb::handle first, positions, angles, first_token;
+};
+
+void RotateAt(const Rotary& self, const Positions& positions, const Tensors& tensors, int64_t token_axis) {
   const Shape run = {static_cast<int64_t>(tensors.tokens())};
   Shape each = tensors.all[0].batch;
   each.push_back(run[0]);
@@ -284,40 +499,64 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, nb::handle first,
       return posenc_rotate_at(rotary, &positions.all, tensors.tokens(), heads.data(), heads.size(), &bad);
     });
   } else if (positions.tokens == each) {
-    for (const Tensor& tensor : tensors.all) {
-      if (tensor.batch != tensors.all[0].batch) {
-        RaiseValue(tensor.array.name() + " must have the same axes before tokens and heads as q");
-      }
-    }
-    status =
-        Released([&] { return RotateEach(rotary, positions, tensors, tensors.all[0].batch_count, &bad); });
+    RequireOneBatch(tensors);
+    status = Released([&] { return RotateEach(self, positions, tensors, tensors.all[0].batch_count, &bad); });
   } else {
-    RaiseShape(tensors.all[0].array, positions.tokens, run, each, axis);
+    RaiseShape("positions", tensors.all[0].array, positions.tokens, run, each, token_axis);
   }
-  Check(status, positions.Fault(status, bad));
-  if (!in_place) {
-    if (objects.size() == 1) return tensors.made[0];
-    nb::list made;
-    for (const nb::object& one : tensors.made) made.append(one);
-    return nb::tuple(made);
+  const std::string fault = tensors.Fault(status);
+  Check(status, fault.empty() ? positions.Fault(status, bad) : fault);
+}
+
+nb::object Rotate(const Rotary& self, const nb::args& objects, const Where& where, nb::handle scale,
+                  nb::handle inverse, nb::handle token_axis, const Given& given, const nb::kwargs& unknown,
+                  bool in_place) {
+  RequireNoMore(unknown);
+  RequireNoRecording();
+  if (objects.size() == 0) RaiseType(in_place ? "rotate_ needs a tensor" : "rotate needs a tensor");
+  const int64_t axis = ToInteger(token_axis, "token_axis");
+  if (axis != -3 && axis != -2)
+    RaiseValue(
+        "token_axis must be -3, [..., tokens, heads, head_dim], or -2, [..., heads, tokens, head_dim]");
+  const Angles* angles = ToAngles(where.angles);
+  const int64_t first_token = ToInteger(where.first_token, "first_token");
+  if (angles == nullptr && first_token != 0) RaiseValue("first_token needs angles");
+  if (angles != nullptr && !(where.first.is_none() && where.positions.is_none())) {
+    RaiseValue("angles exclude first and positions: they were made at positions");
   }
-  for (const Tensor& tensor : tensors.all) tensor.array.MoveVersion();
-  if (objects.size() == 1) return objects[0];
-  return nb::borrow(objects);
+  const bool has_firsts = HasFirsts(where.first, where.positions);
+  std::optional<Positions> positions;
+  if (!has_firsts) positions.emplace(self, where.first, where.positions);
+  const Tensors tensors(self, objects, scale, ToFlag(inverse, "inverse"), axis, given, in_place);
+  if (has_firsts) positions.emplace(self, where.first, tensors.tokens(), &tensors.all[0].batch);
+  if (angles != nullptr) {
+    RotateBy(self, *angles, first_token, tensors, axis);
+  } else {
+    RotateAt(self, *positions, tensors, axis);
+  }
+  tensors.MoveVersions();
+  if (objects.size() == 1) return tensors.results[0].object;
+  nb::list results;
+  for (const Result& result : tensors.results) results.append(result.object);
+  return nb::tuple(results);
 }
 
 }  // namespace
 
 nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                         nb::handle scale, nb::handle inverse, nb::handle token_axis,
-                         const nb::kwargs& unknown) {
-  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, true);
+                         nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
+                         nb::handle first_token, nb::handle factors, const nb::kwargs& unknown) {
+  const nb::object none = nb::none(), axis = nb::int_(-3);
+  return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis,
+                {none, none, none, axis, factors}, unknown, true);
 }
 
 nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
-                       nb::handle scale, nb::handle inverse, nb::handle token_axis,
-                       const nb::kwargs& unknown) {
-  return Rotate(self, objects, first, at, scale, inverse, token_axis, unknown, false);
+                       nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
+                       nb::handle first_token, nb::handle factors, nb::handle dtype, nb::handle out,
+                       nb::handle slots, nb::handle slot_axis, const nb::kwargs& unknown) {
+  return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis,
+                {dtype, out, slots, slot_axis, factors}, unknown, false);
 }
 
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,

@@ -167,6 +167,7 @@ static void TestTemperature(int first) {
   posenc_rotary* rotary = Create(DIM, POSENC_HALF_SPLIT);
   const int length = 2;
   const double beta = 0.1;
+  float factors[TOKENS];
   int t, h, i;
   Fill();
   for (t = 0; t < TOKENS; ++t) {
@@ -178,7 +179,7 @@ static void TestTemperature(int first) {
       }
     }
   }
-  Expect("temperature", RotateQueries(rotary, first, TOKENS, length, beta, HEADS, q), q, SIZE);
+  Expect("temperature", RotateQueries(rotary, first, TOKENS, length, beta, HEADS, q, factors), q, SIZE);
   posenc_rotary_destroy(rotary);
 }
 

@@ -6,6 +6,7 @@ import operator
 import torch
 
 from posenc import Encoder, Rotary
+from posenc._posenc import positions_for
 from posenc.torch import _doubles
 
 LAYOUTS = ("halves", "duplicated", "halves_twice")  # of the tables cos and sin
@@ -243,8 +244,16 @@ def _named(tensors):
     return zip(("q", "k", *("a tensor" for _ in tensors)), tensors)
 
 
+def _where(positions, first, angles, first_token):
+    """Where the tokens of a call are, as arguments of posenc."""
+    if angles is not None:
+        return {"angles": angles, "first_token": first_token}
+    return {"positions": positions, "first": _first(positions, first)}
+
+
 @_as_torch
-def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
+def rotate(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0):
+    """The operators have no angles. Tensors of float64 are rotated at positions."""
     for name, tensor in _named(tensors):
         _require_strided(name, tensor)
         _require_floats(name, tensor)
@@ -254,10 +263,10 @@ def rotate(tensors, rotary, positions, first, scale, inverse, token_axis):
         return _doubles.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
     if sum(tensor.numel() for tensor in tensors) <= _FEW:
         made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
-        rotate_all_(made, rotary, positions, first, scale, inverse, token_axis)
+        rotate_all_(made, rotary, positions, first, scale, inverse, token_axis, angles, first_token)
         return made
     tensors = [_readable(tensor) for tensor in tensors]
-    made = object_of(rotary, Rotary).rotate(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+    made = object_of(rotary, Rotary).rotate(*tensors, **_where(positions, first, angles, first_token), scale=scale,
                                   inverse=inverse, token_axis=token_axis)
     return [made] if len(tensors) == 1 else list(made)
 
@@ -268,7 +277,7 @@ def _readable(tensor):
 
 
 @_as_torch
-def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
+def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0):
     for name, tensor in _named(tensors):
         _require_floats(name, tensor)
     if tensors[0].dtype == torch.float64:
@@ -278,8 +287,20 @@ def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis):
         for tensor, made in zip(tensors, all_):
             tensor.copy_(made)
         return
-    object_of(rotary, Rotary).rotate_(*tensors, positions=positions, first=_first(positions, first), scale=scale,
+    object_of(rotary, Rotary).rotate_(*tensors, **_where(positions, first, angles, first_token), scale=scale,
                               inverse=inverse, token_axis=token_axis)
+
+
+@_as_torch
+def angles(rotary, positions):
+    return rotary.angles(positions=positions)
+
+
+@_as_torch
+def positions_of(angles, first_token, tokens):
+    """The positions at which the angles of some tokens were made: [tokens], [..., tokens] or [axes, ..., tokens]."""
+    numbers = positions_for(angles, first_token, tokens)
+    return torch.from_numpy(numbers)[..., first_token:first_token + tokens]
 
 
 def _require_apart(tensors):

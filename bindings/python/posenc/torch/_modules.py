@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from posenc import Encoder, Rotary
+from posenc import Angles, Encoder, Rotary
 from posenc._posenc import eager_rotate
+from posenc.torch import _kernels
 from posenc.torch._kernels import LAYOUTS, spec
 from posenc.torch._operators import add, cos_sin, embed, encode, is_compiling, rotate
 
@@ -238,20 +239,34 @@ class RotaryEmbedding(nn.Module):
         cos, sin = cos_sin(positions, self._cos_sin_spec, self.layout, x.dtype)
         return (cos.to(x.device), sin.to(x.device)) if self.move else (cos, sin)
 
+    def angles(self, position_ids: Tensor) -> Angles:
+        """Computes the cosines and sines of a step once. rotate() takes them in place of position_ids, in each layer.
+
+        position_ids  as for rotate()
+        """
+        if not isinstance(position_ids, Tensor):
+            raise TypeError(f"position_ids must be a tensor, not {type(position_ids)}")
+        positions = self._positions(position_ids.cpu() if self.move else position_ids, position_ids.shape[-2:-1])
+        return _kernels.angles(self.rotary, positions.squeeze(-2) if positions.ndim > 1 else positions)
+
     def rotate(
-        self, q: Tensor, k: Tensor, position_ids: Tensor, token_axis: int = -2, inverse: bool = False
+        self, q: Tensor, k: Tensor, position_ids: Tensor | Angles, token_axis: int = -2, inverse: bool = False
     ) -> tuple[Tensor, Tensor]:
         """Returns q and k, rotated.
 
         q, k          [batch, heads, rows, head_dim]; with token_axis -3 [batch, rows, heads, head_dim]
         position_ids  [rows], [1, rows] or [batch, rows]; with several axes also [axes, 1, rows] or [axes, batch, rows]. Without
-                      the axis `axes`, a position is the same on all axes
+                      the axis `axes`, a position is the same on all axes. Or angles() of these, which have the same bits
         inverse       rotates backwards
         """
+        angles = position_ids if type(position_ids) is Angles else None
         if position_ids is not None and not is_compiling():  # for eager_rotate, None would mean positions from 0 on
-            made = eager_rotate((q, k), self.rotary, position_ids, 0, 1.0, inverse, token_axis)
+            made = eager_rotate((q, k), self.rotary, position_ids if angles is None else None, 0, 1.0, inverse, token_axis, angles)
             if made is not None:
                 return made
+        if angles is not None:
+            q, k = rotate((q, k), self.rotary, inverse=inverse, token_axis=token_axis, angles=angles)
+            return q, k
         for name, given in ("q", q), ("k", k), ("position_ids", position_ids):
             if not isinstance(given, Tensor):
                 raise TypeError(f"{name} must be a tensor, not {type(given)}")

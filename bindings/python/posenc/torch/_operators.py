@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from posenc import Encoder, Rotary, _torch
+from posenc import Angles, Encoder, Rotary, _torch
 from posenc._posenc import eager_add, eager_rotate
 from posenc.torch import _kernels
 from posenc.torch._kernels import adjoint, object_of, parse, text_of
@@ -490,9 +490,41 @@ def _require_list(tensors):
         raise TypeError("tensors must be a list of tensors")
 
 
+def _rotary_of(angles, rotary):
+    """The rotary that has made the angles. It must be the rotary of the call, or have the same spec."""
+    if type(angles) is not Angles:
+        raise TypeError(f"angles must be a posenc.Angles, not {type(angles)}")
+    its = angles.rotary
+    _kernels.require(rotary is its or text_of(rotary) == its.spec, "these angles were made with another rotary: {}", its)
+    return its
+
+
+def _require_alone(angles, positions, first, first_token):
+    """Refuses angles that torch would record as a constant, and arguments beside which they make no sense."""
+    if angles is None:
+        _kernels.require(first_token == 0, "first_token needs angles")
+        return
+    recorder = "torch.compile" if is_compiling() else _torch.recorder()
+    _kernels.require(not recorder, "{} is recording, and angles would be constants of the record: pass positions", recorder)
+    _kernels.require(positions is None and not isinstance(first, Tensor) and first == 0,
+                     "angles exclude first and positions: they were made at positions")
+
+
+def _has_angles_directly(tensors):
+    """Whether posenc itself rotates these tensors by angles. Otherwise an operator rotates them at positions."""
+    return _is_plain(None, *tensors) and tensors[0].dtype != torch.float64
+
+
+def _positions_of(angles, first_token, tensors, token_axis):
+    first = tensors[0]
+    _kernels.require(token_axis in (-3, -2) and first.ndim >= -token_axis, "q must have at least {} axes; its shape is {}",
+                     3 if token_axis == -3 else 2, list(first.shape))
+    return _kernels.positions_of(angles, first_token, first.shape[token_axis])
+
+
 def rotate(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
-    scale: float = 1.0, inverse: bool = False, token_axis: int = -3
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0
 ) -> list[Tensor]:
     """Returns a list of rotated tensors, for example q and k. Their gradients are rotated backwards.
 
@@ -503,16 +535,25 @@ def rotate(
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
     scale       multiplies the elements that rotate
     inverse     True: rotates backwards
+    angles      instead of first and positions: rotary.angles() of these, computed once for all layers. The bits are the same.
+                If gradients are recorded, the call computes the cosines and sines again
+    first_token with angles: the token of the angles at which the tensors begin
 
     Raises RuntimeError for a wrong argument, or a position out of range.
     """
     if not is_compiling():
         its = parse(rotary) if type(rotary) is str else rotary
         all_ = tuple(tensors) if type(tensors) is list else tensors
-        made = eager_rotate(all_, its, positions, first, scale, inverse, token_axis)
+        made = eager_rotate(all_, its, positions, first, scale, inverse, token_axis, angles, first_token)
         if made is not None:
             return list(made)
     _require_list(tensors)
+    _require_alone(angles, positions, first, first_token)
+    if angles is not None:
+        rotary = _rotary_of(angles, rotary)
+        if _has_angles_directly(tensors):
+            return _kernels.rotate(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token)
+        positions = _positions_of(angles, first_token, tensors, token_axis)
     if _is_plain(positions, *tensors):
         return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
     positions, first = _kept(positions, first, tensors[0], token_axis, rotary)
@@ -521,10 +562,17 @@ def rotate(
 
 def rotate_(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
-    scale: float = 1.0, inverse: bool = False, token_axis: int = -3
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0
 ) -> Sequence[Tensor]:
     """The same as rotate(), in place. Returns the tensors. After an error all tensors are unchanged."""
     _require_list(tensors)
+    _require_alone(angles, positions, first, first_token)
+    if angles is not None:
+        rotary = _rotary_of(angles, rotary)
+        if _has_angles_directly(tensors):
+            _kernels.rotate_all_(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token)
+            return tensors
+        positions = _positions_of(angles, first_token, tensors, token_axis)
     if _is_plain(positions, *tensors):
         _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis)
     elif _is_recording():
