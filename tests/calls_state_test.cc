@@ -57,6 +57,9 @@ TEST_P(CallsState, TargetsAgreeWithTheReference) {
       ForEachCall(setting, [&](Call& call) {
         if (call.runs.empty() && first != -POSENC_MAX_POSITION) return;
         if (call.function.Is("_target") || call.a.spec != nullptr) return;  // depends on the target
+        // Products of large elements and a cache's large numbers overflow, and make NaNs. In 16-bit types
+        // their bits depend on the CPU. (The cases of verify take all NaNs for one.)
+        if (call.a.type != POSENC_F32 && call.function.Is("_rotate_cached")) return;
         Call want(call.function, reference, call.a.type, call.list_type, call.a.table_type);
         for (Call* each : {&call, &want}) {
           MakeHard(each);
