@@ -44,6 +44,25 @@ class CallsState : public PerTarget {
   }
 };
 
+// The results of a call. The bits of NaNs that plain arithmetic makes, here of overflowing products with the
+// numbers of a cache, depend on the CPU. So in 16-bit types all such NaNs become one.
+std::vector<std::vector<unsigned char>> WithOneNan(Call& call) {
+  auto results = call.Results();
+  const posenc_type type = call.a.type;
+  if (!call.function.Is("_rotate_cached") || (type != POSENC_BF16 && type != POSENC_F16)) return results;
+  const std::uint16_t infinity = type == POSENC_BF16 ? 0x7F80 : 0x7C00;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (!call.buffers[k].IsWritten() || call.buffers[k].type != type) continue;
+    for (std::size_t i = 0; i + 2 <= results[k].size(); i += 2) {
+      std::uint16_t bits;
+      std::memcpy(&bits, &results[k][i], sizeof(bits));
+      if ((bits & 0x7FFF) > infinity) bits = 0x7FFF;
+      std::memcpy(&results[k][i], &bits, sizeof(bits));
+    }
+  }
+  return results;
+}
+
 // The reference computes every entry in wide arithmetic, so it gets fewer calls.
 TEST_P(CallsState, TargetsAgreeWithTheReference) {
   for (const std::int64_t first : {-POSENC_MAX_POSITION, std::int64_t{-4}, POSENC_MAX_POSITION - 5}) {
@@ -62,7 +81,7 @@ TEST_P(CallsState, TargetsAgreeWithTheReference) {
           MakeHard(each);
           ASSERT_EQ((*each)(), POSENC_OK) << call.function.name;
         }
-        EXPECT_TRUE(call.Results() == want.Results())
+        EXPECT_TRUE(WithOneNan(call) == WithOneNan(want))
             << call.function.name << ", types " << call.a.type << ", " << call.a.list_type << ", kind "
             << kind << ", from " << first;
       });

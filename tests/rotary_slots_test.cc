@@ -212,6 +212,8 @@ class RotarySlots : public PerTarget {
   void ExpectScattered(const posenc_rotary_spec& spec, Random& random) const {
     const std::size_t dim = spec.head_dim, tokens = IsReference() ? 5 : 3 + Below(random, 20);
     const Rotations rotate(spec, tokens);
+    std::vector<float> factors(tokens);
+    for (float& factor : factors) factor = static_cast<float>(1 + Below(random, 3)) * 0.75f;
     for (const bool has_heads_outside : {false, true}) {
       const std::size_t gap = Below(random, 3) * 2;
       const Layout layout{has_heads_outside, 1 + Below(random, 5), 1 + Below(random, 5), gap};
@@ -231,6 +233,7 @@ class RotarySlots : public PerTarget {
         std::vector<posenc_heads> tensors = {k.ToSlots(), v.ToPlain(&q), v.ToSlots()};
         plain[1].scale = tensors[1].scale = 0.7;
         plain[2].inverse = tensors[2].inverse = 1;
+        plain[2].token_factors = tensors[2].token_factors = factors.data();
         ASSERT_EQ(rotate(way, plain), POSENC_OK);
         ASSERT_EQ(rotate(way, tensors), POSENC_OK);
         EXPECT_TRUE(k.Content() == k.Scattered(plain_k));

@@ -330,7 +330,9 @@ TEST(TensorOverlaps, RandomSlots) {
       heads.data = At(4096 + unit * internal::ElementSize(heads.type) * below(places));
       heads.source = At(1 << 20);
       heads.source_token_stride = 4;
-      if (heads.slots != nullptr) ASSERT_EQ(internal::CheckSlots(shape, heads), POSENC_OK);
+      if (heads.slots != nullptr) {
+        ASSERT_EQ(internal::CheckSlots(shape, heads), POSENC_OK);
+      }
     }
     const bool want = AnyPairOverlaps(shape, tensors), got = Search(shape, tensors).any;
     ASSERT_EQ(got, want) << "trial " << trial;

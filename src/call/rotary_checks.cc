@@ -92,35 +92,26 @@ class CheckedTensors {
   CheckedTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors)
       : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim} {}
 
-  // *bad_index becomes the first token with a wrong slot.
-  posenc_status Check(std::size_t* bad_index) {
+  posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
-    bool have_slots = false;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
       const posenc_status status =
           CheckMembers(rotary_.table.amplitude, tensors_.source_type, tensors_.heads[i]);
       if (status != POSENC_OK) return status;
-      have_slots = have_slots || tensors_.heads[i].slots != nullptr;
+      have_lists_ =
+          have_lists_ || tensors_.heads[i].slots != nullptr || tensors_.heads[i].token_factors != nullptr;
     }
     if (shape_.tokens == 0) return rule::ok;
-    const posenc_status status = tensors_.count <= kKept ? CheckFew() : CheckMany();
-    return status == POSENC_OK && have_slots ? CheckLists(bad_index) : status;
+    return tensors_.count <= kKept ? CheckFew() : CheckMany();
   }
 
-  // Checks the factors of all tokens. Check, and the check of the number of tokens, must come before, because
-  // a call with too many tokens may have fewer factors.
-  posenc_status CheckFactors() const {
-    const float* last = nullptr;  // tensors with the same factors usually follow each other
-    for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_heads& heads = tensors_.heads[i];
-      if (heads.heads == 0 || heads.token_factors == nullptr) continue;
-      const posenc_status status = CheckFactorsOf(rotary_.table.amplitude, heads, shape_.tokens);
-      if (status != POSENC_OK) return status;
-      if (heads.token_factors == last) continue;
-      last = heads.token_factors;
-      if (Overwrite(Bytes{last, shape_.tokens * sizeof(float)})) return rule::overlap_factors;
-    }
-    return rule::ok;
+  // Checks the slots and factors of all tokens. Check, and the check of the number of tokens, must come
+  // before, because a call with too many tokens may have shorter lists. *bad_index becomes the first token
+  // with a wrong slot.
+  posenc_status CheckLists(std::size_t* bad_index) const {
+    if (!have_lists_) return rule::ok;
+    const posenc_status status = CheckSlotLists(bad_index);
+    return status == POSENC_OK ? CheckFactors() : status;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -187,8 +178,7 @@ class CheckedTensors {
     return heads.slots == nullptr ? rule::overlap_source : rule::overlap_cache_source;
   }
 
-  // Checks the lists of slots. The tensors must be right by themselves.
-  posenc_status CheckLists(std::size_t* bad_index) const {
+  posenc_status CheckSlotLists(std::size_t* bad_index) const {
     const posenc_slots* checked = nullptr;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
       const posenc_slots* const slots = tensors_.heads[i].slots;
@@ -197,6 +187,20 @@ class CheckedTensors {
       if (Overwrite(ListBytes(List(slots->list), shape_.tokens))) return rule::overlap_slots;
       const posenc_status status = CheckSlotRange(*slots, shape_.tokens, bad_index);
       if (status != POSENC_OK) return status;
+    }
+    return rule::ok;
+  }
+
+  posenc_status CheckFactors() const {
+    const float* last = nullptr;  // tensors with the same factors usually follow each other
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_heads& heads = tensors_.heads[i];
+      if (heads.heads == 0 || heads.token_factors == nullptr) continue;
+      const posenc_status status = CheckFactorsOf(rotary_.table.amplitude, heads, shape_.tokens);
+      if (status != POSENC_OK) return status;
+      if (heads.token_factors == last) continue;
+      last = heads.token_factors;
+      if (Overwrite(Bytes{last, shape_.tokens * sizeof(float)})) return rule::overlap_factors;
     }
     return rule::ok;
   }
@@ -210,6 +214,7 @@ class CheckedTensors {
   const Rotary& rotary_;
   const Tensors& tensors_;
   const TensorShape shape_;
+  bool have_lists_ = false;   // whether any tensor has slots or factors
   TensorMemory kept_[kKept];  // of the tensors that have heads
 };
 
@@ -262,12 +267,12 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check(bad_index);
+  posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
   if (status != POSENC_OK) return status;
   if (checked.Overwrite(BytesOf(positions))) return rule::overlap_positions;
-  status = checked.CheckFactors();
+  status = checked.CheckLists(bad_index);
   if (status != POSENC_OK) return status;
   WalkTokens(rotary, positions, tensors);
   return rule::ok;
@@ -277,14 +282,14 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
                                const Tensors& tensors, std::size_t* bad_index) {
   Tables tables{};
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check(bad_index);
+  posenc_status status = checked.Check();
   if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckCacheRows(rows, tokens, bad_index);
   if (status != POSENC_OK) return status;
   const Bytes list = ListBytes(rows.list, tokens);
   if (checked.Overwrite(tables.cosines, tables.sines, list)) return rule::overlap_cache;
-  status = checked.CheckFactors();
+  status = checked.CheckLists(bad_index);
   if (status != POSENC_OK) return status;
   WalkCached(rotary, rows, tokens, tensors);
   return rule::ok;
@@ -294,13 +299,13 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
                                  std::size_t tokens, const Tensors& tensors) {
   if (!angles.AreOf(rotary)) return rule::angles_rotary;
   CheckedTensors checked(rotary, tokens, tensors);
-  posenc_status status = checked.Check(nullptr);
+  posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   const auto made = static_cast<std::int64_t>(angles.tokens());
   if (first < 0 || first > made || tokens > static_cast<std::size_t>(made - first))
     return rule::angles_tokens;
   if (checked.Overwrite(Bytes{&angles, sizeof(angles)}, angles.Memory())) return rule::overlap_angles;
-  status = checked.CheckFactors();
+  status = checked.CheckLists(nullptr);
   if (status != POSENC_OK) return status;
   WalkAngles(rotary, {angles, static_cast<std::size_t>(first)}, tokens, tensors);
   return rule::ok;

@@ -65,7 +65,7 @@ HWY_INLINE void PrefetchFarAhead(const T* head, std::size_t pairs) {
 
 // Whether LoadHalves differs from LoadAsFloat.
 template <posenc_type kType>
-constexpr bool kLoadsHalves = kHasAvx512 && kType == POSENC_F32;
+constexpr bool kLoadsHalves = kHasAvx512&& kType == POSENC_F32;
 
 // LoadAsFloat, but 64 bytes are loaded as two halves. A vector may lie across two cache lines, and then two
 // loads are a third faster in DRAM (Zen 5).
