@@ -5,7 +5,8 @@ from reporting.rows import ROTARY_RIVALS, setting, short
 
 TOKENS = ("1", "48", "512", "16384")
 PAIRINGS = ("half_split", "interleaved")
-WAYS = {"Rotate/exact": "exact", "Rotate/fast": "fast", "RotateCached": "with a cache"}
+WAYS = {"Rotate/exact": "exact", "RotateByAngles/exact": "exact, angles ready", "Rotate/fast": "fast",
+        "RotateByAngles/fast": "fast, angles ready", "RotateCached": "with a cache"}
 LIMITS = (("scale", "scaling the elements by 1"), ("memcpy", "copying the elements elsewhere"))
 RIVALS = {
     "table": "is the plain loop of inference engines. It reads float32 cosines and sines from a table that was made before.",
@@ -54,7 +55,8 @@ def rates(run, kind):
         return [label, *(slash(best(pairing, tokens) for pairing in PAIRINGS) for tokens in TOKENS),
                 "" if error is None else short(error)]
 
-    lines = [own(way, target) for target in two for way in WAYS]
+    has_rows = {way for way in WAYS if any(row.name.startswith(f"{way}/{kind}/") for row in run.rows)}
+    lines = [own(way, target) for target in two for way in WAYS if way in has_rows]
     lines += [other(name, label) for name, label in (*ROTARY_RIVALS, *LIMITS)]
     return filled(["GB/s", "1 token", *(f"{tokens} tokens" for tokens in TOKENS[1:]), "largest error at position 131071"], lines)
 
@@ -62,7 +64,15 @@ def rates(run, kind):
 def rivals(run):
     """What the loops of others are, for those that the run has."""
     return "\n".join(wrapped(f"- **{label}** {RIVALS[name]}", 126) for name, label in ROTARY_RIVALS
-                     if any(name + "_ratio" in row.counters for row in run.rows if row.operation in ("Rotate", "RotateCached")))
+                     if any(name + "_ratio" in row.counters for row in run.rows if row.operation in ("Rotate", "RotateByAngles", "RotateCached")))
+
+
+def ready_angles(run):
+    """What the lines of ready angles are, for runs that have them."""
+    return """\
+- **posenc, angles ready** computes no cosines and sines in the call: `Rotary::MakeAngles` made them before the timing. A model
+  makes them once in each step, for all layers.
+""" if any(row.operation == "RotateByAngles" for row in run.rows) else ""
 
 
 def times_normal(run, rows):
@@ -127,7 +137,7 @@ The lines of the tables are ways to rotate:
 
 - **posenc, exact** rounds each rotated element correctly. It computes the cosines and sines in each call.
 - **posenc, fast** computes in float, and rounds each product and sum. It computes the cosines and sines in each call, too.
-- **posenc, with a cache** is the fast arithmetic, but it reads the cosines and sines from a cache. posenc wrote this cache
+{ready_angles(run)}- **posenc, with a cache** is the fast arithmetic, but it reads the cosines and sines from a cache. posenc wrote this cache
   before the timing, in the type of the elements.
 {rivals(run)}
 - **scaling the elements by 1** does not rotate. It reads and writes the elements in place, as rotation does, so it shows what

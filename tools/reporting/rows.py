@@ -13,7 +13,7 @@ ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
 ROTARY_RIVALS = [("table", "loop over a table"), ("wide_table", "loop over a table, widest vectors"),
                  ("simd_table", "loop over a table, vectors by hand"), ("hw_table", "loop over a table, AVX512_BF16"),
                  ("sincos", "loop with sinf and cosf"), ("torch", "PyTorch (libtorch)")]
-ROTATIONS = {"Rotate": 3, "RotateCached": 2}  # the parts of their type
+ROTATIONS = {"Rotate": 3, "RotateByAngles": 3, "RotateCached": 2, "RotateIntoSlots": 2}  # the parts of their type
 
 
 CONTEXT = ("date", "commit", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
@@ -26,7 +26,8 @@ REPETITIONS = ("family_index", "per_family_instance_index", "run_name", "run_typ
 class Row:
     """One line of the benchmark: OPERATION/TYPE/SHAPE[/VARIANT]/TARGET, Limit/NAME/SHAPE or Peer/NAME/SHAPE.
 
-    The type of Rotate is ARITHMETIC/TYPE/PAIRING, that of RotateCached TYPE/PAIRING.
+    The type of Rotate and RotateByAngles is ARITHMETIC/TYPE/PAIRING. The type of RotateCached is TYPE/PAIRING, and the type of
+    RotateIntoSlots ARITHMETIC/TYPES.
     """
 
     def __init__(self, entry):
