@@ -78,7 +78,7 @@ struct Heads : posenc_heads {
     head_stride = head_stride_;
   }
 
-  // The same heads, read from a source that has the same strides, and the type T or source_type_.
+  // The same heads, but read from a source with the same strides. Its type is T, or source_type_.
   template <class T>
   constexpr Heads From(const T* source_) const {
     return From(TypeOf<T>(), source_);

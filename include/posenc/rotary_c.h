@@ -132,7 +132,7 @@ typedef struct posenc_rotary_spec {
   size_t struct_size;      // sizeof(posenc_rotary_spec), set by posenc_rotary_spec_init
   size_t head_dim;         // elements of a head
   size_t rotary_dim;       // [0, which means head_dim - rotary_offset] how many elements rotate; even
-  size_t rotary_offset;    // [0] the first that rotates. The others stay, or are copied to the type
+  size_t rotary_offset;    // [0] the first element that rotates
   posenc_pairing pairing;  // [POSENC_HALF_SPLIT] of q and k before the rotation
   // [POSENC_SAME_PAIRING] of the result. To change the pairing in place, rotary_dim must be at most 1024.
   posenc_pairing output_pairing;
@@ -202,16 +202,16 @@ POSENC_API double posenc_rotary_amplitude(const posenc_rotary* rotary);  // roun
 POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 
 // The heads of one tensor. Element e of head h of token t is data[t * token_stride + h * head_stride + e].
-//
 //   tensor                        token_stride        head_stride
 //   [tokens, heads, head_dim]     heads * head_dim    head_dim
 //   [heads, tokens, head_dim]     head_dim            tokens * head_dim
 //
 // Clear the struct, then set what you need: members after head_stride may stay 0. The struct will not grow.
-// If types differ, source must be set and not overlap data. NaNs that do not rotate become POSENC_EXACT's.
+// If the types differ, source must not overlap data. Elements that do not rotate are converted, too, and take
+// the token's factor. If the types differ or the factor is not 1, their NaNs become the NaN of POSENC_EXACT.
 typedef struct posenc_heads {
   posenc_type type;            // of the result: F32, BF16 or F16
-  posenc_type source_type;     // of the input. 0 means type; another one than type may only be F32
+  posenc_type source_type;     // of the input: F32, or the same as type. 0 means type
   void* data;                  // where the result goes
   size_t heads;                // of each token
   size_t token_stride;         // in elements
@@ -227,7 +227,7 @@ typedef struct posenc_heads {
   const float* token_factors;  // NULL, or [tokens], 2^-64 .. 2^64: each multiplies all elements of its token
 } posenc_heads;
 
-// Rotates tensors [count] of one source type. Token t is at position first_position + t on all axes, and
+// Rotates tensors [count], all read as one type. Token t is at position first_position + t on all axes, and
 // |p| <= POSENC_MAX_POSITION. Each call computes cosines and sines once for each token. Tensors may be
 // rotated in place. Otherwise written heads must overlap nothing that the call uses. Batches:
 //   [batch, heads, tokens, head_dim], equal positions in all sequences    one call, heads = batch * heads

@@ -1,4 +1,4 @@
-// Slots of a paged cache for C (C99): one call rotates keys and puts them where a KV cache has them.
+// Slots of a paged cache for C (C99): one call rotates keys and writes them into the cache.
 //
 // A paged KV cache consists of blocks. A block has block_size slots, and each slot has the heads of one
 // token. A runtime keeps a list (slot_mapping) that says to which slot each token of a step goes. If a tensor
@@ -12,7 +12,7 @@
 //   [blocks, heads, block_size, d]    block_size * heads * d    d                block_size * d
 //
 // Larger strides leave gaps, for example for V if K and V are parts of the same block. The call writes
-// nothing but the slots in the list. If tokens have the same slot, the last one of them remains there.
+// nothing but the slots in the list. If several tokens have the same slot, the last of these tokens stays.
 //
 //   posenc_slots slots = {.list = {POSENC_I64, slot_mapping}, .count = blocks * 16, .block_size = 16,
 //                         .block_stride = 16 * 8 * 128, .offset_stride = 8 * 128};
@@ -20,10 +20,11 @@
 //                     .head_stride = 128, .source = keys, .source_token_stride = 8 * 128,
 //                     .source_head_stride = 128, .slots = &slots};
 //
-// A tensor with slots needs a source. Its token_stride is ignored, so source_token_stride must be set if
-// there are several tokens. Nothing that the call reads, and no other tensor, may overlap any slot of the
-// cache, also if the slot is not in the list. If a slot is out of range, a call with bad_index sets it to the
-// first token with such a slot.
+// A tensor with slots needs a source. token_stride is ignored, so if there are several tokens, set
+// source_token_stride. If source_head_stride is 0, it means head_stride, which is a stride of the cache. No
+// slot of the cache may overlap another tensor, or memory that the call reads. This also holds for slots that
+// are not in the list. If a slot in the list is out of range, the call fails. If the function has bad_index,
+// *bad_index becomes the first token with such a slot.
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_SLOTS_C_H_
