@@ -1,7 +1,7 @@
-// A decode step of a model like Llama 3, for several sequences: 32 layers, each with 32 heads of q, which are
-// rotated in place, and 8 heads of k, which go to the layer's paged KV cache of float16. Cosines and sines
-// are made once for all layers. The program does the same in separate passes (rotate k; convert it and copy
-// it to its slot), compares the caches, and prints the times.
+// A decode step of a model like Llama 3, for several sequences. Each of the 32 layers has 32 heads of q and 8
+// heads of k. q is rotated in place, and k goes to the layer's paged KV cache of float16. Cosines and sines
+// are made once for all layers. The program also does this in separate passes: one rotates k, and one
+// converts k and copies it to its slot. The program compares the caches, and prints the times.
 #include <posenc/models_c.h>
 #include <posenc/rotary_angles_c.h>
 #include <posenc/rotary_slots_c.h>
@@ -57,7 +57,7 @@ static Half HalfOf(float x) {
   const uint32_t sign = bits >> 16 & 0x8000u;
   bits &= 0x7FFFFFFFu;
   memcpy(&x, &bits, sizeof(x));
-  const float sum = x + 0.5f;  // has the last place of a subnormal float16
+  const float sum = x + 0.5f;  // rounds to the last place of a subnormal float16
   memcpy(&sum_bits, &sum, sizeof(sum_bits));
   const uint32_t subnormal = sum_bits - 0x3F000000u;
   const uint32_t normal = (bits - 0x38000000u + 0xFFFu + (bits >> 13 & 1u)) >> 13;
@@ -100,8 +100,8 @@ static void Compare(const Step* step, const char* arithmetic) {
          arithmetic, (int)step->tokens, one, passes, passes / one);
 }
 
-// Whether both ways fill the caches with the same bits. In exact arithmetic separate passes round twice, so
-// that 60 elements in a million are neighbours of the right ones.
+// Whether both ways fill the caches alike. With fast arithmetic the bits must be the same. With exact
+// arithmetic separate passes round twice, and some 60 elements in a million are neighbours of the right ones.
 static int AreCachesRight(const Step* step, int is_exact) {
   for (int n = 0; n < LAYERS; ++n) {
     for (size_t i = 0; i < MOST_TOKENS * K_ROW; ++i) {  // different numbers of either sign

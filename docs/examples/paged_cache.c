@@ -8,7 +8,7 @@ static float projected[TOKENS * ROW], cache[BLOCKS * BLOCK * ROW];  // cache [BL
 int main(void) {
   static const int32_t n_past[TOKENS] = {40, 7, 300};  // the position of each sequence's token
   const posenc_list positions = {POSENC_I32, n_past};
-  static const int64_t slot_mapping[TOKENS] = {5 * BLOCK + 8, -1, 41 * BLOCK + 12};  // -1: is not written
+  static const int64_t slot_mapping[TOKENS] = {5 * BLOCK + 8, -1, 41 * BLOCK + 12};  // -1: not written
   const posenc_slots slots = {{POSENC_I64, slot_mapping}, BLOCKS * BLOCK, BLOCK, BLOCK * ROW, ROW};
   posenc_heads keys = {.type = POSENC_F32, .data = cache, .heads = HEADS, .head_stride = DIM};
   posenc_rotary* rotary = NULL;

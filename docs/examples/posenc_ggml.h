@@ -198,8 +198,7 @@ static inline int posenc_ggml_ascend(const struct ggml_tensor* rows) {
 
 /* The work of task ith of nth: a range of tokens. If there are few tokens, or if several may go to the same
    row, it is a range of heads. The functions that make nodes have checked all that they could know. Positions
-   and rows are known only now: one that is out of range ends the program with posenc's sentence, as ggml's
-   own checks do. */
+   and rows are known only now. If one is out of range, the program ends with posenc's sentence. */
 static inline void posenc_ggml_compute(struct ggml_tensor* dst, const struct ggml_tensor* a,
                                        const struct ggml_tensor* b, const struct ggml_tensor* rows, int ith,
                                        int nth, const posenc_rotary* rotary) {
@@ -264,8 +263,8 @@ static inline void posenc_ggml_rotate_into(struct ggml_tensor* dst, int ith, int
   posenc_ggml_compute(dst, dst->src[1], dst->src[2], dst->src[3], ith, nth, (const posenc_rotary*)rotary);
 }
 
-/* The first k for which nb[k] of heads [head_dim, heads, tokens, batch] is wrong, or 0. Memory that is
-   written must have its batches apart, too. */
+/* Which stride of heads [head_dim, heads, tokens, batch] is wrong: an index of the arrays `strides` below, or
+   0. In memory that is written, batches must be apart, too. */
 static inline int posenc_ggml_wrong_stride(const struct ggml_tensor* heads, int is_written) {
   const size_t size = ggml_type_size(heads->type), row = size * (size_t)heads->ne[0];
   const size_t* nb = heads->nb;
@@ -322,14 +321,14 @@ static inline posenc_status posenc_ggml_rope(struct ggml_context* ctx, struct gg
   return POSENC_OK;
 }
 
-/* Adds a node that rotates a into a KV cache, without a copy between. It takes the place of ggml_rope_ext and
-   of the node behind it, ggml_cpy or ggml_set_rows. The cache has the type of a, or if a is F32 any of F32,
-   F16 and BF16: each element is rounded once. *node becomes a view of the cache.
+/* Adds a node that rotates a and writes the result into a KV cache. It takes the place of two nodes:
+   ggml_rope_ext, and then ggml_cpy or ggml_set_rows. The cache has the type of a. If a is F32, the cache may
+   also be F16 or BF16. Each element is rounded once. *node becomes a view of the cache.
 
      rows NULL   the cache is a view with the shape of a, as for ggml_cpy
      rows        I64 or I32 [tokens]: token t goes to row rows[t] of the cache, [head_dim * heads, n] or
                  [head_dim, heads, n]. -1 means that the token is not written. If a row occurs twice, the
-   later token wins. The heads a have no batch
+                 later token wins. ne[3] of the heads a must be 1
 
    The cache must not overlap a. */
 static inline posenc_status posenc_ggml_rope_into(struct ggml_context* ctx, struct ggml_tensor* a,
