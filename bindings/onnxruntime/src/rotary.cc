@@ -1,7 +1,7 @@
 // The operators RotaryEmbedding and RotaryCosSin. RotaryEmbedding accepts the inputs of
 // com.microsoft.RotaryEmbedding (input, position_ids, cos_cache, sin_cache) and of ai.onnx (X, cos_cache,
 // sin_cache, position_ids). The input of integers is position_ids, wherever it stands; caches are not read.
-// The type of a fifth input, like, is the type of the result.
+// A fifth input, `like`, sets the type of the result.
 // RotaryCosSin makes such caches.
 
 #include <utility>
@@ -241,9 +241,9 @@ void AppendRotary(std::vector<Operator>* operators) {
   constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, kF32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
                         kF16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
                         kBf16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16;
-  // Without position_ids the operators with both orders of inputs match, and do the same. Without like
-  // several operators match, too, and ONNX Runtime takes the first. So those whose output has the type of x
-  // come first.
+  // Without position_ids, the operators with both orders of inputs match, and do the same. Without `like`,
+  // several operators match, too, and ONNX Runtime takes the first one. So the operators whose output has the
+  // type of x come first.
   const auto append = [&](ElementType t, ElementType out) {
     const bool is_in_place = t == out;
     operators->push_back({"RotaryEmbedding",

@@ -274,10 +274,10 @@ class Rotary:
         scale       multiplies the elements that rotate: a number, or a list with a number for each tensor
         inverse     True: rotates backwards
         token_axis  -3, or -2 if tensors are [..., heads, tokens, head_dim] or [tokens, head_dim]
-        angles      instead of first and positions: angles() of these, made by this Rotary. The result has the same bits
-        first_token with angles: the token of the angles at which the tensors begin
-        factors     [tokens] or [..., tokens], rounded to float32: each multiplies all elements of its token, those that do not rotate as
-                    well. For several tensors, a list with factors, or None, for each
+        angles      instead of first and positions: what angles() of this Rotary returned for these positions. The bits are the same
+        first_token with angles: the tensors begin with this token of the angles
+        factors     [tokens] or [..., tokens], rounded to float32. Each factor multiplies all elements of a token, also the elements that
+                    do not rotate. For several tensors: a list with factors, or None, for each
 
         Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.
         """
@@ -305,11 +305,12 @@ class Rotary:
                    with one rounding. For several tensors: a dtype for all, or a list with a dtype, or None, for each
         out        instead of dtype: an array to write to, of the tensor's shape; it may be the tensor itself. For several tensors: a list
                    with an array, or None, for each
-        slots      [tokens] integers: `out` is a paged KV cache, and token t goes to the slot slots[t] = block * block_size + offset, or
-                   nowhere if it is -1. No other slot changes. If a slot occurs twice, the later token wins. For several tensors: a list
-                   with slots, or None, for each. The tensor is [tokens, heads, head_dim], or with token_axis -2 [heads, tokens, head_dim]
-        slot_axis  -3 if caches are [blocks, block_size, heads, head_dim], or -2 if they are [blocks, heads, block_size, head_dim]. Their
-                   strides may be any with blocks that follow each other in memory
+        slots      [tokens] integers: `out` is a paged KV cache, and token t goes to the slot slots[t] = block * block_size + offset. If
+                   slots[t] is -1, it goes nowhere. No other slot changes. If a slot occurs twice, the later token wins. The tensor is
+                   [tokens, heads, head_dim], or with token_axis -2 [heads, tokens, head_dim]. For several tensors: a list with slots, or
+                   None, for each
+        slot_axis  -3 if caches are [blocks, block_size, heads, head_dim], or -2 if they are [blocks, heads, block_size, head_dim]. A cache
+                   may have any strides if each block lies behind the block before it
 
         Other arguments and errors are the same as in rotate_(). After an error `out` is unchanged.
         """

@@ -20,7 +20,7 @@ _RECORDERS = ("FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"
 
 
 def recorder():
-    """The name of what records operators of torch now, or None."""
+    """The name of the tool that records torch's operators now, or None."""
     name = "torch.jit.trace" if tracing_state() is not None else None
     for i in range(mode_count()):
         for kind in type(torch._C._get_dispatch_stack_at(i)).__mro__:

@@ -53,8 +53,8 @@ struct Angles {
 // The angles of an argument. Null for None. Raises TypeError for anything else.
 const Angles* ToAngles(nb::handle object);
 
-// Rotates by angles of the sequence `b`, from its token `first` on. As in the library, angles of another
-// rotary are refused, and tokens without angles.
+// Rotates by angles of sequence `b`, from its token `first` on. Refuses what the library refuses: angles of
+// another rotary, and tokens without angles.
 posenc_status RotateBy(const Rotary& rotary, const Angles& angles, size_t b, int64_t first, size_t tokens,
                        const std::vector<posenc_heads>& heads);
 

@@ -91,13 +91,14 @@ std::vector<double> ToScales(nb::handle scale, size_t count) {
   return scales;
 }
 
-// What a call may have for each tensor besides the scale. Each is None, or for several tensors a list.
+// The arguments that may differ between the tensors of a call, besides the scale. Class Each reads them.
 struct Given {
   nb::handle dtype, out, slots, slot_axis, factors;
 };
 
-// An argument that a call may have for each tensor. For one tensor it is the argument itself, and for several
-// tensors a list of these. None is for all tensors, and so is any argument that is no list if `is_for_all`.
+// An argument that may differ between tensors. With one tensor the argument is the value. With several
+// tensors it is a list with a value, or None, for each. None holds for all tensors. If `is_for_all`, so does
+// any argument that is not a list.
 class Each {
  public:
   Each(nb::handle argument, size_t count, const char* name, bool is_for_all = false)

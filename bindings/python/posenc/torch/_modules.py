@@ -256,7 +256,7 @@ class RotaryEmbedding(nn.Module):
 
         q, k          [batch, heads, rows, head_dim]; with token_axis -3 [batch, rows, heads, head_dim]
         position_ids  [rows], [1, rows] or [batch, rows]; with several axes also [axes, 1, rows] or [axes, batch, rows]. Without
-                      the axis `axes`, a position is the same on all axes. Or angles() of these, which have the same bits
+                      the axis `axes`, a position is the same on all axes. Or angles() of these ids: the bits are the same
         inverse       rotates backwards
         """
         angles = position_ids if type(position_ids) is Angles else None

@@ -500,7 +500,7 @@ def _rotary_of(angles, rotary):
 
 
 def _require_alone(angles, positions, first, first_token):
-    """Refuses angles that torch would record as a constant, and arguments beside which they make no sense."""
+    """Refuses angles if torch would record them as a constant, or if another argument says where the tokens are."""
     if angles is None:
         _kernels.require(first_token == 0, "first_token needs angles")
         return
@@ -535,9 +535,9 @@ def rotate(
     positions   instead of first: [tokens] or [..., tokens]; with several axes [axes, tokens] or [axes, ..., tokens]
     scale       multiplies the elements that rotate
     inverse     True: rotates backwards
-    angles      instead of first and positions: rotary.angles() of these, computed once for all layers. The bits are the same.
+    angles      instead of first and positions: rotary.angles() for these positions, once for all layers. The bits are the same.
                 If gradients are recorded, the call computes the cosines and sines again
-    first_token with angles: the token of the angles at which the tensors begin
+    first_token with angles: the tensors begin with this token of the angles
 
     Raises RuntimeError for a wrong argument, or a position out of range.
     """
