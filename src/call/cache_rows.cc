@@ -13,8 +13,8 @@ namespace posenc {
 namespace internal {
 namespace {
 
-// Multiplies x [count] by scale * factor. Each product is rounded once. The product of a number of x and the
-// factor is exact in double. The product of that and the scale is exact, too, if scale * factor is a float.
+// Multiplies x [count] by scale * factor. Each product is rounded once. The product of x[i] and the factor
+// is exact in double. The product of x[i], factor and scale is exact, too, if scale * factor is a float.
 void ScaleFloats(double scale, float factor, float* x, std::size_t count) {
   if (scale == 1.0 && factor == 1.0f) return;
   const auto wide_factor = static_cast<double>(factor);

@@ -34,9 +34,9 @@ class CacheAccess {
   // Writes a row. cosines and sines [pairs] have the cache's type.
   void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
-  // Returns a row's numbers times a gain, whose amplitude is 1, because the numbers include it: in the cache,
-  // if they are there as they are needed; else in cosines and sines [pairs + kVectorPadding], with zeros
-  // after the pairs.
+  // Returns a row's numbers times a gain. The gain must have the amplitude 1, because the numbers include the
+  // rotary's amplitude. If the cache has these products as floats, they stay there. Otherwise they are in
+  // cosines and sines [pairs + kVectorPadding], with zeros after the pairs.
   SinCosFloats Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
 
  private:

@@ -101,7 +101,7 @@ inline float FactorOf(const posenc_heads& heads, std::size_t token) {
   return factor;
 }
 // Whether each head is written where it was read. The strides do not matter if there is only one token, or
-// one head. A tensor whose types differ never is: it needs a source. Heads that go to slots never are either.
+// one head. A tensor with two types is never in place, because it needs a source. Nor are heads with slots.
 inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {
   if (SourceType(heads) != heads.type) return false;
   return heads.source == nullptr || (heads.source == heads.data && heads.slots == nullptr &&

@@ -44,8 +44,8 @@ posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
   });
 }
 
-// Whether amplitude * scale * factor, a real number, may multiply elements. Rounding never moves it across a
-// bound, but perhaps onto one.
+// Whether amplitude * scale * factor, a real number, may multiply elements. Rounding never moves this
+// number across a limit, but it may move the number onto a limit.
 bool IsGainWith(double amplitude, double scale, float factor) {
   const double rounded = Gain{amplitude, scale, factor, false}.nearest();
   if (rounded != kLeastGain && rounded != kLargestGain) return IsGain(rounded);

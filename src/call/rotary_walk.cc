@@ -22,7 +22,7 @@ namespace {
 
 // Guesses from the size of all tensors which cache holds them. A source counts if its type differs.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
-  std::size_t head_bytes = 0;  // of an element of each head
+  std::size_t head_bytes = 0;  // of all heads with one element each
   for (std::size_t i = 0; i < tensors.count; ++i) {
     const posenc_heads& tensor = tensors.heads[i];
     const std::size_t read = tensor.type == tensors.source_type ? 0 : ElementSize(tensors.source_type);
@@ -48,9 +48,9 @@ class TokenHeads {
                  rotary.from == rotary.to;
   }
 
-  // Rotates all heads of token t at once, unless the tensor has slots and none for this token. If heads are
-  // unaligned, or if the pairing changes, each head is copied to a buffer, rotated there, and copied back
-  // instead.
+  // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
+  // copied to a buffer instead, rotated there, and copied back. If the tensor has slots, but none for this
+  // token, nothing is written.
   template <class Rotation>
   void Rotate(std::size_t t, const Gain& gain, Rotation& rotation) const {
     const std::size_t stride = tensor_.head_stride * size_;
@@ -68,7 +68,7 @@ class TokenHeads {
                      (t * SourceTokenStride(tensor_) + rotary_.offset) * source_size_;
       heads.source_stride = SourceHeadStride(tensor_) * source_size_;
     }
-    // Heads of several pieces have one rest.
+    // The rest of a head is stored once, with the first piece of the head.
     if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) StoreRests(heads, gain.factor);
     heads.source += FirstElement(rotary_.from) * source_size_;
     heads.data += FirstElement(rotary_.to) * size_;
@@ -93,7 +93,7 @@ class TokenHeads {
   template <class Rotation>
   POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
-    alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];  // of another type
+    alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];  // if the types differ
     unsigned char* const results = types_.from == types_.to ? buffer : short_results;
     for (std::size_t h = 0; h < heads.count; ++h) {
       Copy(source_size_, heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer,

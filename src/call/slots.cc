@@ -70,10 +70,10 @@ posenc_status CheckSlotRange(const posenc_slots& slots, std::size_t tokens, std:
   return rule::ok;
 }
 
-// Two of the three dimensions [blocks, offsets, heads] become one: the outer two if there is no gap between
-// blocks, or if a block has only one dimension; else the inner two, as a dimension of all elements that both
-// strides reach. The memory then contains gaps of the cache, but no element that the call does not reach by
-// multiples of its strides.
+// The cache has three dimensions, [blocks, offsets, heads], and StridedMemory has two. If there is no gap
+// between blocks, the outer two become one dimension. Otherwise the blocks are one dimension, and each block
+// is the other one. If a block has two dimensions, their strides are replaced by the greatest common divisor.
+// The memory then also contains gaps between slots or heads.
 void FindSlots(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory) {
   const posenc_slots& slots = *heads.slots;
   StridedMemory& all = *memory;

@@ -44,8 +44,8 @@ posenc_status CheckSlots(const TensorShape& shape, const posenc_heads& heads);
 // bad_index may be null.
 posenc_status CheckSlotRange(const posenc_slots& slots, std::size_t tokens, std::size_t* bad_index);
 
-// Sets *memory to memory that contains all slots of a tensor, in the same elements of each block or slot as
-// far as two strides can say it. CheckSlots must have accepted the tensor.
+// Sets *memory to memory that contains all slots of a tensor. It may contain gaps between the slots, too,
+// because it has only two strides. CheckSlots must have accepted the tensor.
 void FindSlots(const TensorShape& shape, const posenc_heads& heads, StridedMemory* memory);
 
 }  // namespace internal

@@ -118,8 +118,8 @@ HWY_INLINE DoubleVec SumWithin(FloatVec u_element, FloatVec v_element, DoubleVec
   return kMinus ? MinusProduct(v, s, product) : hn::MulAdd(v, s, product);
 }
 
-// Returns the bits of numbers of the type, infinities and NaNs; every NaN becomes the canonical one. The bits
-// of 16-bit types lie in the low half of each word.
+// Returns the bits that floats have in the type. Each float must be a number of the type, an infinity or a
+// NaN. Every NaN becomes the canonical one. The bits of 16-bit types lie in the low half of each word.
 template <posenc_type kType, class DF>
 HWY_INLINE WordsAs<DF> BitsOfNumbers(DF df, hn::Vec<DF> v) {
   const auto canonical = WithCanonicalNans(df, v);

@@ -26,7 +26,7 @@ struct ElementTypes {
   bool operator==(const ElementTypes& other) const { return from == other.from && to == other.to; }
 };
 
-// Such two types as an index of an array of kernels.
+// The index of two such types in an array of kernels.
 inline constexpr std::size_t kConversions = kSummandTypes + 2;
 constexpr std::size_t IndexOf(ElementTypes types) {
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16> && POSENC_F16 == POSENC_BF16 + 1,
@@ -53,9 +53,9 @@ struct AddedAngles {
   const double* offset_sines;
 };
 
-// What multiplies cosines and sines: the real number G = amplitude * scale * factor, a product of two doubles
-// and a float that is not rounded. The factor belongs to the token, and is 1 unless the tensor has factors.
-// `inverse` negates the sines, which rotates back.
+// What multiplies cosines and sines: the real number G = amplitude * scale * factor. It is a product of two
+// doubles and a float, and not rounded. The factor belongs to the token, and is 1 unless the tensor has
+// factors. `inverse` negates the sines, which rotates back.
 struct Gain {
   double amplitude, scale;
   float factor;
@@ -66,10 +66,10 @@ struct Gain {
     const DoubleDouble product = ExactProduct(amplitude, scale);
     return factor == 1.0f ? product : Multiply(product, {static_cast<double>(factor), 0.0});
   }
-  // G rounded to double, with an error below u + 2^-103. It is G if G is a double.
+  // G rounded to double, with an error below u + 2^-103. If G is a double, it has no error.
   double nearest() const { return factor == 1.0f ? amplitude * scale : Sum().high; }
   // A product of two numbers has no fewer digits than either of them. So G is a double only if amplitude *
-  // scale is one.
+  // scale is a double, too.
   bool IsDouble() const {
     if (ExactProduct(amplitude, scale).low != 0.0) return false;
     return factor == 1.0f || ExactProduct(amplitude * scale, static_cast<double>(factor)).low == 0.0;

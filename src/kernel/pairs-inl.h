@@ -154,7 +154,7 @@ HWY_INLINE void StoreElements(DF df, WordsAs<DF> x, WordsAs<DF> y, ElementOf<kTy
 
 // The pairs first .. end - 1 of a head, fewer than a vector has lanes, in a buffer that holds a whole vector;
 // the loops' bodies work there as they do on a head. Half-split elements are a vector's lanes apart in it.
-// Results of another type are stored in place, too: a loop's body loads the vector before it stores results.
+// Results replace the elements, even if the types differ: a loop's body loads the vector before it stores.
 template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing, class DF>
 struct LastPairs {
   HWY_ALIGN ElementOf<kFrom> elements[2 * kMaxLanes<hn::ScalableTag<float>>] = {};

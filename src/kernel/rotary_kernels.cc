@@ -42,7 +42,7 @@ struct RotaryRow {
     {}, POSENC_PAIRINGS(function, POSENC_F32), POSENC_PAIRINGS(function, POSENC_BF16), \
         POSENC_PAIRINGS(function, POSENC_F16)                                          \
   }
-// The instances for each two types (IndexOf), and for each pairing.
+// The instances for the types of elements and results, in the order of IndexOf, and for each pairing.
 #define POSENC_CONVERSIONS(function)                                                 \
   {                                                                                  \
     nullptr, &function<POSENC_F32, POSENC_F32>, &function<POSENC_BF16, POSENC_BF16>, \

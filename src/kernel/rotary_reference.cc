@@ -227,7 +227,7 @@ void ReferenceRest(ElementTypes types, const void* from, std::size_t count, floa
   const auto* source = static_cast<const unsigned char*>(from);
   auto* out = static_cast<unsigned char*>(to);
   for (std::size_t k = 0; k < count; ++k, source += ElementSize(types.from), out += ElementSize(types.to)) {
-    // Exact: two floats have 48 digits, and their product is a normal double.
+    // Exact: the product of two floats has at most 48 digits, and is 0 or a normal double.
     const double product = static_cast<double>(LoadElement(types.from, source)) * static_cast<double>(factor);
     const bool is_finite = product - product == 0.0;
     const bool is_short = types.to != POSENC_F32 && is_finite;

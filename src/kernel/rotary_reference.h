@@ -21,9 +21,9 @@ namespace internal {
 void RecomputeSinCos(const Rotation& rotation, posenc_type type, std::size_t first,
                      const std::uint64_t* undecided, std::size_t lanes, void* cosines, void* sines);
 
-// A pair that is rotated: its elements (a, b), the type of the results, and its angle, which is that of pair
-// `pair` at a multiple. Cosine and sine are good to kDirectRotationError and spare wide
-// arithmetic some pairs; they may be NaNs.
+// A pair that is rotated: the type of the results, the elements (a, b), and the angle, as the number of the
+// pair and a multiple. Cosine and sine are good to kDirectRotationError and spare wide arithmetic some pairs;
+// they may be NaNs.
 struct UndecidedPair {
   posenc_type type;
   std::size_t pair;

@@ -205,7 +205,7 @@ struct FastStep {
     if constexpr (kHasAvx512) {
       const auto a = hn::BitCast(d16, first), b = hn::BitCast(d16, second);
       hn::StoreU(RoundUpper(hn::ConcatOdd(d16, b, a), hn::ConcatEven(d16, b, a)), d16, to);
-    } else {  // elsewhere these two take four operations each
+    } else {  // on other targets ConcatOdd and ConcatEven take four operations each
       StoreUpperHalves(RoundHigh(first), RoundHigh(second), to);
     }
   }
@@ -265,7 +265,7 @@ struct FastStep {
   }
 
   // Rounds floats to bfloat16: words with `low` in their low halves, and `high` in their high ones. NaNs stay
-  // NaNs, because their lower 16 bits are 0: so it is in the elements, and no cosine or sine is a NaN.
+  // NaNs, because their lower 16 bits are 0. (The elements are bfloat16, and no cosine or sine is a NaN.)
   static HWY_INLINE auto RoundToHalves(EntryVec low, EntryVec high) {
     const Words dw;
     if constexpr (!kKeepsShortNans) {

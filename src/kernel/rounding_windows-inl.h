@@ -240,7 +240,7 @@ using RotatedWindow =
     std::conditional_t<kTo == POSENC_F32, Window<double, POSENC_F32, kRotatedWindow>,
                        Window<float, kTo, kFrom == kTo ? kFloatRotatedWindow : kConvertedWindow>>;
 
-// The least part of a pair's larger sum that a decided sum is, for these windows.
+// With these windows, a decided sum is more than this part of the larger sum of its pair.
 template <posenc_type kFrom, posenc_type kTo>
 constexpr float kLeastPart = kFrom == kTo ? kMinPart<kTo> : kMinConvertedPart;
 

@@ -59,12 +59,12 @@ HWY_INLINE FloatVec ToFloats(DoubleVec v) {
 #endif
 }
 
-// Whether a float has lower 16 bits of 0 if it is a NaN that comes of products and sums of such NaNs and of
-// numbers. WebAssembly leaves these bits open.
+// Whether products and sums keep the lower 16 bits of NaNs 0, if they are 0 in all NaNs among the operands.
+// WebAssembly leaves these bits open.
 constexpr bool kKeepsShortNans = !HWY_ARCH_WASM;
 
 // (a + b + 1) / 2 in vectors of 16 bits, rounded down. AverageRound of Highway 1.0.3 is wrong where the
-// length of vectors is known at run time only: the sum overflows, or the way of rounding is the caller's.
+// length of vectors is known at run time only: the sum overflows, or the caller's rounding mode decides.
 template <class D16>
 HWY_INLINE hn::Vec<D16> RoundedMean(D16 /*d16*/, hn::Vec<D16> a, hn::Vec<D16> b) {
 #if HWY_HAVE_SCALABLE

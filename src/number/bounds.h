@@ -224,7 +224,7 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <= kRotatedWindow * 0x1p-53 * kMinPar
 
 // Quick rotation of float32 to a 16-bit type: the sums in double, rounded to float. The window in ulps of a
 // float covers this rounding, which is half an ulp (2^-13 more if sums are cut), and the error of a sum that
-// is at least 1 / sqrt(2) of kMinConvertedPart of G m.
+// is at least kMinConvertedPart * G m / sqrt(2).
 inline constexpr std::uint32_t kConvertedWindow = 1;
 inline constexpr float kMinConvertedPart = 0x1p-23f;
 static_assert(15 * 0x1.001p-53 * 1.4142136 <=
