@@ -17,7 +17,8 @@ namespace posenc {
 namespace {
 
 constexpr unsigned char kCanary = 0xA5;
-constexpr std::size_t kMargin = 64;  // bytes of canaries on both sides, inside the pages
+constexpr std::size_t kMargin = 64;      // bytes of canaries on both sides, inside the pages
+constexpr std::size_t kMaxBuffers = 12;  // of a call
 
 class CallsMemory : public PerTarget {
  protected:
@@ -30,6 +31,7 @@ class CallsMemory : public PerTarget {
   template <class Shift>
   testing::AssertionResult Run(Call& call, const std::vector<std::vector<unsigned char>>& want, bool at_begin,
                                const Shift& shift) {
+    if (call.buffers.size() > kMaxBuffers) std::abort();
     for (std::size_t k = 0; k < call.buffers.size(); ++k) {
       const Buffer& b = call.buffers[k];
       GuardedPages& pages = *pages_[k];
@@ -72,7 +74,7 @@ class CallsMemory : public PerTarget {
             place + std::min(after, pages->end() - place)};
   }
 
-  std::unique_ptr<GuardedPages> pages_[8];
+  std::unique_ptr<GuardedPages> pages_[kMaxBuffers];
 };
 
 TEST_P(CallsMemory, GuardPagesRightBeforeAndRightAfter) {
