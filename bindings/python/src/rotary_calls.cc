@@ -5,6 +5,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "angles.h"
@@ -324,11 +326,14 @@ struct Tensors {
     return heads;
   }
 
-  // Which slot a status is about, for messages; empty if it is about none. (The library checks the tensors
-  // with their slots before the positions.)
+  // Which slot a status is about, for messages; empty if it is about none.
   std::string Fault(posenc_status status) const {
+    // The rule's sentence tells slots from positions and from angles, which are out of range, too.
+    constexpr std::string_view kAboutSlots = "each slot ";
+    const std::string_view sentence = posenc_status_message(status);
+    if (sentence.substr(0, kAboutSlots.size()) != kAboutSlots) return "";
     for (const Result& result : results) {
-      const std::string fault = IsOutOfRange(status) && result.paged ? result.paged->Fault() : "";
+      const std::string fault = result.paged ? result.paged->Fault() : "";
       if (!fault.empty()) return fault;
     }
     return "";

@@ -274,6 +274,8 @@ class Results(unittest.TestCase):
                 (ValueError, "slots\\[1\\]\\[0\\]: each slot must be",
                  lambda: rotate(k, q, out=[None, cache], slots=[None, [99, 1]], angles=ROTARY.angles(2))),
                 (ValueError, "positions\\[0\\]: each position must be", lambda: rotate(q, out=cache, slots=[1, 2], positions=[2**40, 1])),
+                (ValueError, "^positions\\[0\\]: each position must be", lambda: rotate(q, out=cache, slots=[99, 1], positions=[2**40, 1])),
+                (ValueError, "^first_token must be 0 or more", lambda: rotate(q, out=cache, slots=[99, 1], angles=ROTARY.angles(1))),
                 (ValueError, "tokens from first on: the positions from", lambda: rotate(q, out=cache, slots=[1, 2], first=2**40)),
                 (ValueError, "out must be \\[blocks, block_size, heads, head_dim\\] with slots; its shape is \\[2, 3, 16\\]",
                  lambda: rotate(q, out=out, slots=[1, 2])),

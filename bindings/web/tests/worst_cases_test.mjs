@@ -6,7 +6,7 @@ import { posenc } from './package.mjs';
 
 const text = readFileSync(new URL('../../../tools/verify/worst_cases.inc', import.meta.url), 'utf8');
 const cases = read(text);
-assert.equal(cases.length, text.split('\n').filter((line) => line.startsWith('WORST')).length);
+assert.equal(cases.length, text.split('\n').filter((line) => line.startsWith('WORST') && !line.includes('source_type=')).length);
 assert.ok(cases.length > 300);
 for (const { name } of posenc.targets()) {
   for (const words of cases) {
