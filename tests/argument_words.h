@@ -218,17 +218,20 @@ class ArgumentWords {
     return place;
   }
 
+  // There is room around a list, so that a tensor which overlaps it overlaps no other argument.
   const void* List(posenc_type type, const std::string& value) {
+    constexpr std::size_t kRoom = 1 << 16;
     std::vector<unsigned char>& bytes = lists_.emplace_back();
     const auto keep = [&](const auto& numbers) {
-      bytes.resize(numbers.size() * sizeof(numbers[0]));
-      std::memcpy(bytes.data(), numbers.data(), bytes.size());
+      const std::size_t count = numbers.size() * sizeof(numbers[0]);
+      bytes.resize(kRoom + count + kRoom);
+      std::memcpy(bytes.data() + kRoom, numbers.data(), count);
     };
     if (type == POSENC_I32) keep(ListOf<std::int32_t>(value));
     if (type == POSENC_I64) keep(ListOf<std::int64_t>(value));
     if (type == POSENC_F32) keep(ListOf<float>(value));
     if (type == POSENC_F64) keep(ListOf<double>(value));
-    return bytes.data();
+    return bytes.data() + kRoom;
   }
 
   Call* call_;
