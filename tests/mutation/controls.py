@@ -45,6 +45,7 @@ WINDOWS = (
     ("kAddedAngleWindow", "rotation", "no window"),
     ("kRotatedWindow", "rotation_quick", "no window"),
     ("kFloatRotatedWindow", "rotation_quick", "no window"),
+    ("kConvertedWindow", "rotation_quick", "no window"),
 )
 
 # Controls that are no constant, or a constant that differs between types: EDITS place them.
@@ -84,6 +85,7 @@ PLACED = (
     ("kMinPart<POSENC_F32>", "rotation_quick", "0"),
     ("kMinPart<POSENC_F16>", "rotation_quick", "0"),
     ("kMinPart<POSENC_BF16>", "rotation_quick", "0"),
+    ("kMinConvertedPart", "rotation_quick", "0"),
     ("kMinWord", "rotation_quick", "the check is left out"),
     ("kWordOctaves", "rotation_quick", "the check is left out"),
     ("the bound of a sum is 0 only if the gain has so few digits that the sum is exact", "rotation", "any gain"),
@@ -210,12 +212,12 @@ EDITS = (
      "const auto least = hn::Set(d, Switched(@subnormal numbers (caches)@, TwoTo(TraitsOf(kType).min_exponent), 0.0));"),
     ("src/kernel/cache_row-inl.h", "TwoTo(TraitsOf(kType).min_exponent - 1)",
      "Switched(@subnormal numbers (caches of added angles)@, TwoTo(TraitsOf(kType).min_exponent - 1), 0.0)"),
-    ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinQuickly<kType>)",
-     "hn::Set(df, Switched(kType == POSENC_F32 ? @kMinRotated@ : kType == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
-     " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kType>, 0.0f))"),
-    ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinPart<kType>)",
-     "hn::Set(df, Switched(kType == POSENC_F32 ? @kMinPart<POSENC_F32>@ : kType == POSENC_F16 ? @kMinPart<POSENC_F16>@ :"
-     " @kMinPart<POSENC_BF16>@, kMinPart<kType>, 0.0f))"),
+    ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinQuickly<kTo>)",
+     "hn::Set(df, Switched(kTo == POSENC_F32 ? @kMinRotated@ : kTo == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
+     " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kTo>, 0.0f))"),
+    ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kLeastPart<kFrom, kTo>)",
+     "hn::Set(df, Switched(kFrom != kTo ? @kMinConvertedPart@ : kTo == POSENC_F32 ? @kMinPart<POSENC_F32>@ :"
+     " kTo == POSENC_F16 ? @kMinPart<POSENC_F16>@ : @kMinPart<POSENC_BF16>@, kLeastPart<kFrom, kTo>, 0.0f))"),
     ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))",
      "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTop))"),
     ("src/kernel/bounded_sums-inl.h", "are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))",
