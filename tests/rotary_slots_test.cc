@@ -272,6 +272,30 @@ TEST_P(RotarySlots, AreWhereRotatedHeadsAreCopied) {
   }
 }
 
+// The struct of slots is read while heads are written, so it must not be in memory that is written.
+TEST_P(RotarySlots, StructOfSlotsMustNotBeWritten) {
+  RotarySpec spec;
+  spec.head_dim = 2;
+  spec.target = target();
+  Rotary rotary;
+  ASSERT_EQ(Rotary::Create(spec, &rotary), POSENC_OK);
+  const std::vector<float> source(4, 1e30f);
+  const std::int32_t list[2] = {0, 1};
+  for (const bool is_of_another : {false, true}) {
+    std::vector<float> memory(128), other(128);
+    const Slots slots(list, 2, 1, 64, 2);
+    std::memcpy(memory.data(), &slots, sizeof(posenc_slots));
+    const std::vector<float> before = memory;
+    Heads tensors[2] = {{is_of_another ? other.data() : memory.data(), 1, 2, 2}, {memory.data(), 1, 2, 2}};
+    tensors[0].source = source.data();
+    tensors[0].source_token_stride = 2;
+    tensors[0].slots = reinterpret_cast<const posenc_slots*>(memory.data());
+    const std::size_t count = is_of_another ? 2 : 1;
+    EXPECT_EQ(rotary.Rotate(0, 2, {tensors, count}), Refusal(rule::overlap_slots));
+    EXPECT_EQ(memory, before);
+  }
+}
+
 // Exact arithmetic leaves single pairs for later. They must not be stored after a later token of the same
 // slot. A tensor between two tokens has the same gain, so that only the slots say when the pairs must be
 // stored.

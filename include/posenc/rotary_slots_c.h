@@ -23,8 +23,10 @@
 // A tensor with slots needs a source. token_stride is ignored, so if there are several tokens, set
 // source_token_stride. If source_head_stride is 0, it means head_stride, which is a stride of the cache. No
 // slot of the cache may overlap another tensor, or memory that the call reads. This also holds for slots that
-// are not in the list. If a slot in the list is out of range, the call fails. If the function has bad_index,
-// *bad_index becomes the first token with such a slot.
+// are not in the list. The check takes every block for a whole one, and may also refuse memory in gaps
+// between slots. If a slot in the list is out of range, the call fails. If the function has bad_index,
+// *bad_index becomes the first token with such a slot, unless a position, or a row of a cache, is out of
+// range. Tokens that are not written need a valid position or row, too.
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_SLOTS_C_H_
@@ -40,7 +42,7 @@ extern "C" {
 // Where the tokens of a tensor go. The struct will not grow.
 typedef struct posenc_slots {
   posenc_list list;      // [tokens], I32 or I64: 0 .. count - 1, or -1 for a token that is not written
-  size_t count;          // how many slots the whole cache has, 1 or more
+  size_t count;          // how many slots the whole cache has, 1 or more; usually blocks * block_size
   size_t block_size;     // how many slots a block has, 1 or more
   size_t block_stride;   // from a block to the next one, in elements
   size_t offset_stride;  // from a slot to the next one in its block, in elements

@@ -89,14 +89,14 @@ posenc_status CheckMembers(double amplitude, posenc_type source_type, const pose
 // found once and kept. If there are more than kKept, memory is found again where it is needed.
 class CheckedTensors {
  public:
-  CheckedTensors(const Rotary& rotary, std::size_t tokens, const Tensors& tensors)
-      : rotary_(rotary), tensors_(tensors), shape_{tokens, rotary.head_dim} {}
+  // The amplitude is the one by which the call multiplies: 1 with a cache, whose numbers include it.
+  CheckedTensors(const Rotary& rotary, double amplitude, std::size_t tokens, const Tensors& tensors)
+      : rotary_(rotary), amplitude_(amplitude), tensors_(tensors), shape_{tokens, rotary.head_dim} {}
 
   posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_status status =
-          CheckMembers(rotary_.table.amplitude, tensors_.source_type, tensors_.heads[i]);
+      const posenc_status status = CheckMembers(amplitude_, tensors_.source_type, tensors_.heads[i]);
       if (status != POSENC_OK) return status;
       have_lists_ =
           have_lists_ || tensors_.heads[i].slots != nullptr || tensors_.heads[i].token_factors != nullptr;
@@ -184,7 +184,8 @@ class CheckedTensors {
       const posenc_slots* const slots = tensors_.heads[i].slots;
       if (slots == nullptr || slots == checked || tensors_.heads[i].heads == 0) continue;
       checked = slots;
-      if (Overwrite(ListBytes(List(slots->list), shape_.tokens))) return rule::overlap_slots;
+      if (Overwrite(Bytes{slots, sizeof(*slots)}, ListBytes(List(slots->list), shape_.tokens)))
+        return rule::overlap_slots;
       const posenc_status status = CheckSlotRange(*slots, shape_.tokens, bad_index);
       if (status != POSENC_OK) return status;
     }
@@ -196,7 +197,7 @@ class CheckedTensors {
     for (std::size_t i = 0; i < tensors_.count; ++i) {
       const posenc_heads& heads = tensors_.heads[i];
       if (heads.heads == 0 || heads.token_factors == nullptr) continue;
-      const posenc_status status = CheckFactorsOf(rotary_.table.amplitude, heads, shape_.tokens);
+      const posenc_status status = CheckFactorsOf(amplitude_, heads, shape_.tokens);
       if (status != POSENC_OK) return status;
       if (heads.token_factors == last) continue;
       last = heads.token_factors;
@@ -212,6 +213,7 @@ class CheckedTensors {
   }
 
   const Rotary& rotary_;
+  const double amplitude_;
   const Tensors& tensors_;
   const TensorShape shape_;
   bool have_lists_ = false;   // whether any tensor has slots or factors
@@ -266,7 +268,7 @@ posenc_status CheckTokens(const TokenPositions& positions, const Bytes& written,
 posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, const Tensors& tensors,
                          std::size_t* bad_index) {
   const std::size_t tokens = positions.tokens;
-  CheckedTensors checked(rotary, tokens, tensors);
+  CheckedTensors checked(rotary, rotary.table.amplitude, tokens, tensors);
   posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckTokens(positions, {nullptr, 0}, bad_index);
@@ -281,7 +283,7 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
                                const Tensors& tensors, std::size_t* bad_index) {
   Tables tables{};
-  CheckedTensors checked(rotary, tokens, tensors);
+  CheckedTensors checked(rotary, 1.0, tokens, tensors);
   posenc_status status = checked.Check();
   if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
   if (status != POSENC_OK || tokens == 0) return status;
@@ -298,7 +300,7 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
 posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles, std::int64_t first,
                                  std::size_t tokens, const Tensors& tensors) {
   if (!angles.AreOf(rotary)) return rule::angles_rotary;
-  CheckedTensors checked(rotary, tokens, tensors);
+  CheckedTensors checked(rotary, rotary.table.amplitude, tokens, tensors);
   posenc_status status = checked.Check();
   if (status != POSENC_OK || tokens == 0) return status;
   const auto made = static_cast<std::int64_t>(angles.tokens());
