@@ -38,6 +38,7 @@ LIMITS = {
         "LLAMA3; at most {2^kMaxRatio} low_freq_factor",
         "in place, rotary_dim must be at most {2 kMaxPiece}",
         "A, {2^kLeastGain} .. {2^kLargestGain}",
+        "A times scale times factor must be {2^kLeastGain} .. {2^kLargestGain}, too",
         "must be 0 or {2^kMinFrequency} .. {2^POSENC_MAX_POSITION} radians",
         "{2^kLeastGain} .. {2^kLargestGain}, or 0, which means 1",
         "NULL, or [tokens], {2^kLeastGain} .. {2^kLargestGain}: each multiplies",
