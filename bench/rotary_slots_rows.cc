@@ -40,8 +40,8 @@ struct SlotCase {
   int first() const { return FirstOf(tokens); }
 };
 
-// A cache [blocks, kBlockSize, heads, kHeadDim] with twice as many blocks as the tokens fill. Tokens fill
-// blocks in random order, as those of a sequence do in a server.
+// A cache [blocks, kBlockSize, heads, kHeadDim]. The tokens fill half of the blocks, in random order, as the
+// tokens of a sequence do in a server.
 template <class T>
 class PagedCache {
  public:

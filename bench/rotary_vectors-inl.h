@@ -35,11 +35,11 @@ inline Words ToLow(Words words) { return _mm512_srli_epi32(words, 16); }
 inline Words BitsOf(Floats a) { return _mm512_castps_si512(a); }
 inline Floats FloatsOf(Words bits) { return _mm512_castsi512_ps(bits); }
 inline __m256i Narrow(Words words) { return _mm512_cvtepi32_epi16(words); }
-// The low halves of words below 2^16: first those of a, then those of b.
+// The words of a, then the words of b, each as 16 bits. They must be below 2^16.
 inline Words Pack(Words a, Words b) {
   return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_packus_epi32(a, b));
 }
-// The floats with even numbers, and those with odd numbers.
+// Loads two vectors of floats: *even becomes floats 0, 2, 4 and so on, and *odd becomes floats 1, 3, 5.
 inline void LoadAlternate(const float* from, Floats* even, Floats* odd) {
   const Words each = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
   const Floats a = Load(from), b = Load(from + kFloats);

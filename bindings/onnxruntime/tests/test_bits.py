@@ -104,13 +104,13 @@ class Rotary(Test):
                 with self.subTest(dtype=dtype, positions=name, layout=layout, order=order):
                     result = run("RotaryEmbedding", inputs[order], dtype, threads, plain=(0, 1, 2, 3), num_heads=HEADS, spec="preset=llama3", scale=0.75)
                     self.assertBits(result, right if layout == "3-D" else heads_first(right))
-        for dtype in C_TYPES:  # of its own type, which changes nothing
+        for dtype in C_TYPES:  # `like` has the type of x, which changes nothing
             x, like = random(dtype, BATCH, TOKENS, HEADS * DIM), random(dtype, 1)
             right = rotated("llama3", dtype, x, numpy.arange(TOKENS)[None].repeat(BATCH, 0), HEADS)
             self.assertBits(run("RotaryEmbedding", [x, None, None, None, like], dtype, num_heads=HEADS, spec="preset=llama3"), right)
 
     def test_the_type_of_like_beside_an_input_that_others_read(self):
-        """The output of another type has memory of its own, also if nothing else needs x."""
+        """An output of another type does not use the memory of x, also if nothing else needs x."""
         x, like = random("float32", 1, 40, 64), numpy.zeros(1, "float16")
         nodes = [helper.make_node("RotaryEmbedding", [i], [o], domain="posenc", spec="preset=llama3 head_dim=16") for i, o in zip("xa", "ab")]
         nodes.append(helper.make_node("RotaryEmbedding", ["b", "", "", "", "like"], ["y"], domain="posenc", spec="preset=llama3 head_dim=16"))

@@ -219,11 +219,11 @@ struct Factors {
   const float* Of(size_t b) const { return floats.data() + b * of_each; }
 
   std::vector<float> floats;
-  size_t of_each;  // how many factors each element of the batch has of its own; 0 if all have the same
+  size_t of_each;  // the factors of each sequence; 0 if all sequences have the same
 };
 
-// What a call does with a tensor: where its result goes, and its factors. Without a result of its own the
-// tensor is rotated in place.
+// What a call does with a tensor: where the result goes, and by which factors it multiplies. If neither
+// `tensor` nor `paged` is set, the tensor is rotated in place.
 struct Result {
   std::unique_ptr<const Tensor> tensor;
   std::unique_ptr<const Paged> paged;
