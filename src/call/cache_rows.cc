@@ -29,6 +29,27 @@ void ScaleFloats(double scale, float factor, float* x, std::size_t count) {
   }
 }
 
+bool IsNan(float x) {
+  std::int32_t bits;
+  std::memcpy(&bits, &x, sizeof(bits));
+  return (bits & 0x7FFFFFFF) > 0x7F800000;
+}
+
+// Whether any of some floats is a NaN. Has no early exit, so that compilers make vectors.
+bool HaveNans(const float* x, std::size_t count) {
+  std::int32_t nans = 0;
+  for (std::size_t i = 0; i < count; ++i) nans |= IsNan(x[i]);
+  return nans != 0;
+}
+
+// Makes each NaN the canonical one.
+void ShortenNans(float* x, std::size_t count) {
+  if (!HaveNans(x, count)) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (IsNan(x[i])) std::memcpy(x + i, &kNanBits<POSENC_F32>, sizeof(*x));
+  }
+}
+
 // Copies elements of kSize bytes each, for k < count.
 template <std::size_t kSize>
 struct Elements {
@@ -70,12 +91,13 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
   return {0, 1, 0};
 }
 
-CacheAccess::CacheAccess(const Rotary& rotary, const posenc_cache& cache)
+CacheAccess::CacheAccess(const Rotary& rotary, const posenc_cache& cache, posenc_type from)
     : rotary_(rotary),
       type_(cache.type),
       size_(ElementSize(cache.type)),
       bytes_(rotary.pairs * size_),
-      stride_(cache.row_stride * size_) {
+      stride_(cache.row_stride * size_),
+      shortens_nans_(from == POSENC_BF16 && cache.type != POSENC_BF16) {
   const CacheColumns columns = ColumnsOf(cache.layout, rotary);
   const std::size_t first = columns.step * rotary.First();
   cos_ = static_cast<unsigned char*>(cache.cos) + first * size_;
@@ -107,10 +129,16 @@ bool CacheAccess::AreFloats() const {
          addresses % alignof(float) == 0;
 }
 
+bool CacheAccess::HaveLongNans(const float* from) const {
+  return shortens_nans_ && HaveNans(from, rotary_.pairs);
+}
+
 SinCosFloats CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
   const unsigned char *const cos = cos_ + row * stride_, *const sin = sin_ + row * stride_;
-  if (gain.IsOne() && !gain.inverse && AreFloats())
-    return {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
+  if (gain.IsOne() && !gain.inverse && AreFloats()) {
+    const SinCosFloats there = {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
+    if (!HaveLongNans(there.cosines) && !HaveLongNans(there.sines)) return there;
+  }
   LoadFrom(cos, gain.scale, gain.factor, cosines);
   LoadFrom(sin, gain.inverse ? -gain.scale : gain.scale, gain.factor, sines);
   return {cosines, sines};
@@ -131,6 +159,7 @@ void CacheAccess::LoadFrom(const unsigned char* from, double scale, float factor
   }
   std::memset(to + pairs, 0, kVectorPadding * sizeof(*to));
   ScaleFloats(scale, factor, to, pairs);
+  if (shortens_nans_) ShortenNans(to, pairs);
 }
 
 void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const {

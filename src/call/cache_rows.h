@@ -29,18 +29,21 @@ CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary);
 // Reads or writes rows of a cache, in any layout.
 class CacheAccess {
  public:
-  CacheAccess(const Rotary& rotary, const posenc_cache& cache);
+  // `from` is the type of the elements that rows rotate.
+  CacheAccess(const Rotary& rotary, const posenc_cache& cache, posenc_type from = POSENC_F32);
 
   // Writes a row. cosines and sines [pairs] have the cache's type.
   void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
   // Returns a row's numbers times a gain. The gain must have the amplitude 1, because the numbers include the
   // rotary's amplitude. If the cache has these products as floats, they stay there. Otherwise they are in
-  // cosines and sines [pairs + kVectorPadding], with zeros after the pairs.
+  // cosines and sines [pairs + kVectorPadding], with zeros after the pairs. For elements of bfloat16 each NaN
+  // becomes the canonical one: fast rotation rounds by adding to the lower 16 bits, which must be 0 in a NaN.
   SinCosFloats Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const;
 
  private:
   bool AreFloats() const;  // whether rows are floats that kernels can load as whole vectors
+  bool HaveLongNans(const float* from) const;  // whether there are NaNs that must become the canonical one
   void LoadFrom(const unsigned char* from, double scale, float factor, float* to) const;
   void Interleave(const unsigned char* a, const unsigned char* b, unsigned char* to) const;
 
@@ -51,6 +54,7 @@ class CacheAccess {
   unsigned char *cos_, *sin_;  // where the cosines and sines of row 0 begin
   bool is_interleaved_;        // whether cosines, and sines, of neighbouring pairs are two columns apart
   std::size_t copy_;           // bytes from a number to its repetition; 0 if it is not repeated
+  bool shortens_nans_;
 };
 
 // Writes a row for each token. Call it in posenc's floating-point state (number/fp_state.h).

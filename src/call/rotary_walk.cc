@@ -271,7 +271,7 @@ void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tok
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
   ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
-      const CacheAccess cache(piece, rows.cache);
+      const CacheAccess cache(piece, rows.cache, tensors.source_type);
       ByFloats rotation(piece, tensors.source_type, rows, cache);
       return RotateTokens(piece, tensors, tokens, 1.0, rotation);
     });
