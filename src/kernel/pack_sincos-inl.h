@@ -112,35 +112,34 @@ HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& packed) {
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, packed); });
 }
 
-// The two floats that stand for a double v: high has its first kHighDigits digits, low is v - high as a
-// float.
-enum class Part { kHigh, kLow };
-
 // An element of the type has 24 - kHighDigits digits, so its product with a high part is exact in float: 13
 // digits for float16, 16 for bfloat16.
 template <posenc_type kType>
 constexpr int kHighDigits = 24 - TraitsOf(kType).digits;
 
-// Returns the high or the low part of v. High parts are rounded to nearest, ties away from 0.
+// Stores the two floats that stand for a double v: the high part has its first kHighDigits digits, rounded to
+// nearest, ties away from 0; the low part is v - high as a float.
 //
 // Error of high + low: 2^-24 of low, which is at most 2^-kHighDigits of v (proof/rotation_quick.md).
-template <posenc_type kType, Part kPart>
-HWY_INLINE FloatVec TakePart(DoubleVec v) {
+template <posenc_type kType>
+HWY_INLINE void StoreBothParts(DoubleVec v, float* high, float* low) {
   const hn::ScalableTag<double> d;
   const hn::RebindToUnsigned<Floats> du;
   const auto nearest = ToFloats(v);
   constexpr std::uint32_t kUnit = 1u << (24 - kHighDigits<kType>);
   const auto rounded = hn::Add(hn::BitCast(du, nearest), hn::Set(du, kUnit / 2));
-  const auto high = hn::BitCast(Floats(), hn::And(rounded, hn::Set(du, ~(kUnit - 1))));
-  return kPart == Part::kHigh ? high : ToFloats(hn::Sub(v, hn::PromoteTo(d, high)));
+  const auto high_part = hn::BitCast(Floats(), hn::And(rounded, hn::Set(du, ~(kUnit - 1))));
+  hn::StoreU(high_part, Floats(), high);
+  hn::StoreU(ToFloats(hn::Sub(v, hn::PromoteTo(d, high_part))), Floats(), low);
 }
 
-// arrays = the high or the low parts of all products.
-template <posenc_type kType, Part kPart>
-HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& arrays) {
+// high, low = the parts of all products.
+template <posenc_type kType>
+HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& high,
+                             SinCosArrays<float>& low) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
-    hn::StoreU(TakePart<kType, kPart>(cosine), Floats(), arrays.cosines + i);
-    hn::StoreU(TakePart<kType, kPart>(sine), Floats(), arrays.sines + i);
+    StoreBothParts<kType>(cosine, high.cosines + i, low.cosines + i);
+    StoreBothParts<kType>(sine, high.sines + i, low.sines + i);
   });
 }
 
@@ -186,19 +185,23 @@ const PackedSinCos<kType, kPairing>& PackedIn(const PackedSinCosRoom& room) {
   return *reinterpret_cast<const Packed*>(room.bytes);
 }
 
-// packed = the high or the low parts of all products, in the order in which the loop loads them.
-template <posenc_type kType, posenc_pairing kPairing, Part kPart, class Arrays>
-HWY_INLINE void PackParts(const ScaledSinCos& sin_cos, Arrays& packed) {
+// parts = the high and the low parts of all products, in the order in which the loop loads them.
+template <posenc_type kType, posenc_pairing kPairing, class Arrays>
+HWY_INLINE void PackParts(const ScaledSinCos& sin_cos, Arrays (&parts)[2]) {
   if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
-    SinCosArrays<float> arrays;
-    StoreParts<kType, kPart>(sin_cos, arrays);
-    PutPerElement(arrays.cosines, arrays.sines, sin_cos.count, packed);
+    SinCosArrays<float> arrays[2];
+    StoreParts<kType>(sin_cos, arrays[0], arrays[1]);
+    for (std::size_t k = 0; k < 2; ++k) {
+      PutPerElement(arrays[k].cosines, arrays[k].sines, sin_cos.count, parts[k]);
+    }
   } else {
-    StoreParts<kType, kPart>(sin_cos, packed);
+    StoreParts<kType>(sin_cos, parts[0], parts[1]);
   }
   if constexpr (kTakesWords<kType, kPairing>) {
-    Deinterleave(packed.cosines, sin_cos.count);
-    Deinterleave(packed.sines, sin_cos.count);
+    for (Arrays& part : parts) {
+      Deinterleave(part.cosines, sin_cos.count);
+      Deinterleave(part.sines, sin_cos.count);
+    }
   }
 }
 
@@ -212,8 +215,7 @@ void PackSinCos(const double* cosines, const double* sines, std::size_t pairs, c
   if constexpr (kType == POSENC_F32) {
     StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), packed->parts[0]);
   } else {
-    PackParts<kType, kPairing, Part::kHigh>(scaled, packed->parts[0]);
-    PackParts<kType, kPairing, Part::kLow>(scaled, packed->parts[1]);
+    PackParts<kType, kPairing>(scaled, packed->parts);
   }
 }
 

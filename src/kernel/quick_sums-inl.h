@@ -66,10 +66,18 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
+// A vector of high and low parts of c and s, for 16-bit types.
+struct FloatSinCos {
+  EntryVec cosines, sines, low_cosines, low_sines;
+};
+HWY_INLINE FloatSinCos LoadSinCos(const QuickSinCos<float>& sin_cos, std::size_t i) {
+  const Entries df;
+  return {hn::LoadU(df, sin_cos.cosines + i), hn::LoadU(df, sin_cos.sines + i),
+          hn::LoadU(df, sin_cos.low_cosines + i), hn::LoadU(df, sin_cos.low_sines + i)};
+}
+
 // Returns u c + v s in float, or u c - v s (kMinus), for 16-bit types; u and v are elements. The high parts
 // come first: their products are exact, so that their sum rounds once.
-//
-//   sin_cos  [i .. i + lanes - 1] high and low parts of c and s
 //
 // Error: below kFloatRotatedWindow (4 ulps of the sum), with direct or added angles, if the sum is at least
 // kMinPart of the pair's larger sum.
@@ -79,12 +87,11 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
 //   2.50 ulps  bfloat16: a = 0x1.56p-1, b = -0x1.5ap-1, angle 100837 * 0x1.369a6216307dbp-2,
 //              G = 0x1.2c7f9a2bb7c8ap0: x is -0x1.ffff58p-1, want -0x1.ffff53000b4e5p-1
 template <bool kMinus>
-HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const QuickSinCos<float>& sin_cos, std::size_t i) {
-  const Entries df;
-  const auto product = hn::Mul(u, hn::LoadU(df, sin_cos.cosines + i));
-  const auto high = PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.sines + i), product);
-  const auto sum = PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high);
-  return PlusProduct<false>(u, hn::LoadU(df, sin_cos.low_cosines + i), sum);
+HWY_INLINE EntryVec SumInFloat(EntryVec u, EntryVec v, const FloatSinCos& sin_cos) {
+  const auto product = hn::Mul(u, sin_cos.cosines);
+  const auto high = PlusProduct<kMinus>(v, sin_cos.sines, product);
+  const auto sum = PlusProduct<kMinus>(v, sin_cos.low_sines, high);
+  return PlusProduct<false>(u, sin_cos.low_cosines, sum);
 }
 
 #endif  // HWY_SCALAR

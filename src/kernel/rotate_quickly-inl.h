@@ -125,10 +125,11 @@ HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, st
   } else {
     EntryVec a, b;
     LoadPairs<kFrom, kPairing>(Entries(), from, apart, a, b);
-    x = SumInFloat<true>(a, b, sin_cos, i);
+    const auto turns = LoadSinCos(sin_cos, i);
+    x = SumInFloat<true>(a, b, turns);
     x_biased = Biased<RotatedWindow<kFrom, kTo>>(x);
     x_size = SizeOf<kNoticesNans>(x);
-    y = SumInFloat<false>(b, a, sin_cos, i);
+    y = SumInFloat<false>(b, a, turns);
     y_biased = Biased<RotatedWindow<kFrom, kTo>>(y);
     y_size = SizeOf<kNoticesNans>(y);
   }
@@ -148,33 +149,45 @@ HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, st
   return true;
 }
 
-// RotateApart for half-split bfloat16, with two pairs in each lane: a word holds the elements of an even pair
-// and of the next one, and a lane tests both. In sin_cos, a vector for even pairs comes before each vector
-// for odd pairs (Deinterleave).
-HWY_INLINE bool RotateWords(const std::uint16_t* from, std::uint16_t* to, std::size_t apart,
-                            const QuickSinCos<float>& sin_cos, PairCursor at,
-                            DeferredVectors<POSENC_BF16>& deferred) {
-  constexpr posenc_type kType = POSENC_BF16;
-  const Entries df;
-  const std::size_t i = at.pair, odd = i + hn::Lanes(df);
-  EntryVec even_a, odd_a, even_b, odd_b;
-  LoadPairs<kType, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
-  LoadPairs<kType, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-  using Window = RotatedWindow<kType, kType>;
-  const auto even_x = Biased<Window>(SumInFloat<true>(even_a, even_b, sin_cos, i));
-  const auto even_y = Biased<Window>(SumInFloat<false>(even_b, even_a, sin_cos, i));
-  const auto odd_x = Biased<Window>(SumInFloat<true>(odd_a, odd_b, sin_cos, odd));
-  const auto odd_y = Biased<Window>(SumInFloat<false>(odd_b, odd_a, sin_cos, odd));
-  const auto x = JoinNeighbours(even_x, odd_x), y = JoinNeighbours(even_y, odd_y);
-  const auto is_decided =
-      AreWordsDecided(LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y)), x, y);
-  if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
-    const std::size_t count = 2 * hn::Lanes(df);
-    if (!Defer<kType, kType, POSENC_HALF_SPLIT>(is_decided, from, apart, count, at, deferred)) return false;
+// A vector of half-split bfloat16 with two pairs in each lane: a word holds the elements of an even pair and
+// of the next one, and a lane tests both.
+struct RotatedWords {
+  WordVec x, y, least, out_of_range;  // the words to store, and what AreWordsDecided tests
+
+  // even, odd  c and s of the even pairs and of the odd ones
+  HWY_INLINE RotatedWords(const std::uint16_t* from, std::size_t apart, const FloatSinCos& even,
+                          const FloatSinCos& odd) {
+    const Entries df;
+    EntryVec even_a, odd_a, even_b, odd_b;
+    LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
+    LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
+    using Window = RotatedWindow<POSENC_BF16, POSENC_BF16>;
+    const auto even_x = Biased<Window>(SumInFloat<true>(even_a, even_b, even));
+    const auto even_y = Biased<Window>(SumInFloat<false>(even_b, even_a, even));
+    const auto odd_x = Biased<Window>(SumInFloat<true>(odd_a, odd_b, odd));
+    const auto odd_y = Biased<Window>(SumInFloat<false>(odd_b, odd_a, odd));
+    x = JoinNeighbours(even_x, odd_x);
+    y = JoinNeighbours(even_y, odd_y);
+    least = LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y));
+    out_of_range = WordsOutOfRange(x, y);
   }
-  StoreWords(x, to);
-  StoreWords(y, to + apart);
-  return true;
+
+  HWY_INLINE hn::Mask<Entries> AreDecided() const { return AreWordsDecided(least, out_of_range); }
+
+  HWY_INLINE void Store(std::uint16_t* to, std::size_t apart) const {
+    StoreWords(x, to);
+    StoreWords(y, to + apart);
+  }
+};
+
+// Defers words that are not all decided. Returns false if they are neither decided nor deferred.
+HWY_INLINE bool DeferWords(const RotatedWords& words, const std::uint16_t* from, std::size_t apart,
+                           PairCursor at, DeferredVectors<POSENC_BF16>& deferred) {
+  const Entries df;
+  const auto is_decided = words.AreDecided();
+  if (HWY_LIKELY(hn::AllTrue(df, is_decided))) return true;
+  return Defer<POSENC_BF16, POSENC_BF16, POSENC_HALF_SPLIT>(is_decided, from, apart, 2 * hn::Lanes(df), at,
+                                                            deferred);
 }
 
 // The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
@@ -195,7 +208,7 @@ HWY_INLINE void SumNeighbours(const ElementOf<kFrom>* from, const QuickSinCos<Va
     if constexpr (kTo != POSENC_F32) biased = Biased<RotatedWindow<kFrom, kTo>>(value);
   } else {
     const auto elements = LoadHalves<kFrom>(Entries(), from);
-    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), sin_cos, i);
+    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), LoadSinCos(sin_cos, i));
     biased = Biased<RotatedWindow<kFrom, kTo>>(value);
     size = SizeOf<true>(value);
   }
@@ -231,6 +244,42 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
   return true;
 }
 
+// Whether RotateHeldWords is there: with 32 registers.
+template <posenc_type kFrom, posenc_pairing kPairing>
+constexpr bool kHoldsWords = kTakesWords<kFrom, kPairing>&& kHasAvx512;
+
+// RotateQuickly for heads of two vectors of words, from the first pair of a head on. Their cosines and sines
+// stay in registers: loading them for each head takes longer than the arithmetic. One test is for a whole
+// head, because tests take the place of products (on Zen 4 both run in the same two pipes).
+HWY_INLINE PairCursor RotateHeldWords(const Heads& heads, const QuickSinCos<float>& sin_cos, PairCursor at,
+                                      DeferredVectors<POSENC_BF16>& deferred) {
+  const Entries df;
+  const std::size_t lanes = hn::Lanes(df), apart = heads.apart, second_pair = 2 * lanes;
+  const auto even = LoadSinCos(sin_cos, 0), odd = LoadSinCos(sin_cos, lanes);
+  const auto second_even = LoadSinCos(sin_cos, 2 * lanes), second_odd = LoadSinCos(sin_cos, 3 * lanes);
+  for (; at.head < heads.count; ++at.head) {
+    const Head<POSENC_BF16, POSENC_BF16> head(heads, at.head);
+    PrefetchAhead<true>(head.source, 0, 4 * lanes);
+    const std::uint16_t* from = head.source;
+    const RotatedWords first(from, apart, even, odd);
+    const RotatedWords second(from + second_pair, apart, second_even, second_odd);
+    const auto are_decided = AreWordsDecided(LesserHalves(first.least, second.least),
+                                             hn::Or(first.out_of_range, second.out_of_range));
+    if (HWY_UNLIKELY(!hn::AllTrue(df, are_decided))) {
+      if (!DeferWords(first, from, apart, at, deferred)) return at;
+      at.pair = second_pair;
+      if (!DeferWords(second, from + second_pair, apart, at, deferred)) {
+        first.Store(head.data, apart);
+        return at;
+      }
+      at.pair = 0;
+    }
+    first.Store(head.data, apart);
+    second.Store(head.data + second_pair, apart);
+  }
+  return at;
+}
+
 // Rotates a token's heads from `at` on, which begins a pass (PairsPerPass).
 //
 //   shared  for all heads: c and s of all pairs, as PackSinCos wrote them
@@ -246,13 +295,19 @@ HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Valu
   // Never true. Without this line GCC 12 makes a loop that takes 1.1 times as long (bfloat16 on
   // Zen 5 with AVX-512).
   if (kTakesWords<kFrom, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
+  if constexpr (kHoldsWords<kFrom, kPairing>) {
+    if (pairs == 4 * lanes && at.pair == 0) return RotateHeldWords(heads, sin_cos, at, deferred);
+  }
   for (; at.head < heads.count; ++at.head, at.pair = 0) {
     const Head<kFrom, kTo> head(heads, at.head);
     if constexpr (kTakesWords<kFrom, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
         PrefetchAhead<true>(head.source, at.pair, 2 * lanes);
         const ElementOf<kFrom>* from = head.source + at.pair;
-        if (HWY_UNLIKELY(!RotateWords(from, head.data + at.pair, apart, sin_cos, at, deferred))) return at;
+        const std::size_t odd = at.pair + lanes;
+        const RotatedWords result(from, apart, LoadSinCos(sin_cos, at.pair), LoadSinCos(sin_cos, odd));
+        if (HWY_UNLIKELY(!DeferWords(result, from, apart, at, deferred))) return at;
+        result.Store(head.data + at.pair, apart);
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {

@@ -295,31 +295,41 @@ HWY_INLINE WordVec LesserHalves(WordVec a, WordVec b) {
   return hn::BitCast(Words(), hn::Min(hn::BitCast(d16, a), hn::BitCast(d16, b)));
 }
 
-// Returns the words, of two pairs each, in which all four bfloat16 sums are decided, tested by their bits:
+// The bits of WordsOutOfRange that tell that a word's sums are out of range.
+constexpr std::uint16_t kWordRange = (2 * kWordOctaves) << 7, kTopOfWord = 1 << 14;
+constexpr std::uint32_t kOutOfRange = 2 * kTopOfWord - kWordRange;
+
+// Tests the bfloat16 sums x and y of words, of two pairs each. Returns words that have none of the bits
+// kOutOfRange, in either half, if
 //
-// - the least of the dropped bits of all four (low halves of least_biased) is outside the window around a
-//   midpoint,
 // - each x is at least kMinWord (2^-74) and less than 2^54, and
 // - each y is within kWordOctaves powers of 2 of its x.
 //
-// Signs are ignored: the test asks for bits below them. "Words" in proof/rotation_quick.md argues 3.7 ulps
-// under these conditions; a search found 2.86 ulps, 2.5 with FMA.
-HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec x, WordVec y) {
+// Signs are ignored: the test asks for bits below them.
+HWY_INLINE WordVec WordsOutOfRange(WordVec x, WordVec y) {
   const hn::Repartition<std::uint16_t, Words> d16;
-  const Words dw;
-  constexpr std::uint16_t kRange = (2 * kWordOctaves) << 7, kTop = 1 << 14;
-  constexpr std::uint32_t kOutside = 2 * kTop - kRange;
-  static_assert(kRange != 0 && (kRange & (kRange - 1)) == 0 && kRange <= kTop,
+  static_assert(kWordRange != 0 && (kWordRange & (kWordRange - 1)) == 0 && kWordRange <= kTopOfWord,
                 "bits above it tell what is outside");
-  static_assert(kMinWord >= kRange && kMinWord + kTop + kRange / 2 <= 0x7F80, "both are normal and finite");
+  static_assert(kMinWord >= kWordRange && kMinWord + kTopOfWord + kWordRange / 2 <= 0x7F80,
+                "both are normal and finite");
   const auto x_bits = hn::BitCast(d16, x);
-  const auto apart = hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kRange / 2}));
-  const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTop - kMinWord}));
-  // A word is undecided if it has a bit of kOutside.
-  const auto undecided = hn::BitCast(dw, hn::OrAnd(apart, size, hn::Set(d16, kTop)));
-  const auto outside = hn::Set(dw, kOutside << 16 | kOutside);
+  const auto apart =
+      hn::Add(hn::Sub(x_bits, hn::BitCast(d16, y)), hn::Set(d16, std::uint16_t{kWordRange / 2}));
+  const auto size = hn::Add(x_bits, hn::Set(d16, std::uint16_t{2 * kTopOfWord - kMinWord}));
+  return hn::BitCast(Words(), hn::OrAnd(apart, size, hn::Set(d16, kTopOfWord)));
+}
+
+// Returns the words, of two pairs each, in which all four bfloat16 sums are decided, tested by their bits:
+//
+// - the least of the dropped bits of all four (low halves of least_biased) is outside the window around a
+//   midpoint, and
+// - they are in range (WordsOutOfRange).
+//
+// "Words" in proof/rotation_quick.md argues 3.7 ulps under these conditions; a search found 2.86 ulps, 2.5
+// with FMA.
+HWY_INLINE hn::Mask<Entries> AreWordsDecided(WordVec least_biased, WordVec out_of_range) {
   return DecidedIfNone(OutsideWindow(least_biased, FarBits<RotatedWindow<POSENC_BF16, POSENC_BF16>>()),
-                       undecided, outside);
+                       out_of_range, hn::Set(Words(), kOutOfRange << 16 | kOutOfRange));
 }
 
 #endif  // HWY_SCALAR
