@@ -329,7 +329,7 @@ assert.throws(() => Reflect.get(Encoder.prototype, 'dim', {}), TypeError);
 
 // For encoders, the first loop makes 0.8 GB, and frees them with dispose(). The second loop only forgets its encoders, so garbage
 // collection must free them. The module could not hold all of them together. The same holds for angles.
-for (const large of [() => new Encoder({ dim: 1 << 16, base: 1e4 }), () => rotary.angles(0, 5000)]) {
+for (const large of [() => new Encoder({ dim: 1 << 16, base: 1e4 }), () => rotary.angles(0, 10000)]) {
   for (let i = 0; i < 200; ++i) large().dispose();
   for (let i = 0; i < 800; ++i) {
     large();
