@@ -50,6 +50,25 @@ ways.forEach(([name, array], k) => {
   console.log(`${name.padEnd(30)} ${best[k].toFixed(2).padStart(8)} ms ${rate.toFixed(2).padStart(6)} GB/s ` +
     `${(best[0] / best[k]).toFixed(1).padStart(6)} times plain`);
 });
+
+// A decode step: a layer rotates one token's q and k, by a position and by angles that were made before.
+const [q, k] = [32, 8].map((heads) => [new Float32Array(heads * 128).fill(1), { heads }]);
+for (const arithmetic of ['exact', 'fast']) {
+  const rotary = new posenc.Rotary({ headDim: 128, base: 500000, arithmetic });
+  const angles = rotary.angles(1000, 1);
+  const least = [Infinity, Infinity];
+  for (let round = 0; round < 200; ++round) {
+    [1000, angles].forEach((by, way) => {
+      const start = performance.now();
+      for (let i = 0; i < 100; ++i) {
+        for (const [x, heads] of [q, k]) rotary.rotate(x, by, heads);
+      }
+      least[way] = Math.min(least[way], 10 * (performance.now() - start));
+    });
+  }
+  console.log(`rotate q and k of a token, ${arithmetic}: ${least[0].toFixed(1)} us by its position, ` +
+    `${least[1].toFixed(1)} us by angles`);
+}
 if (process.argv[2]) {
   const each = (of) => Object.fromEntries(ways.map(([name, array], k) => [name, of(array, k)]));
   writeFileSync(process.argv[2], JSON.stringify({

@@ -186,6 +186,25 @@ export interface RotateOptions {
   batch?: number;
   /** Instead of positions: the position of the first token, or a list with one for each sequence (left padding). */
   first?: number | bigint | Integers;
+  /**
+   * A factor for each token, 2^-64 .. 2^64: [tokens], or [batch, tokens]. It multiplies all elements of the token's heads, also
+   * those that do not rotate. Factors are rounded to float32.
+   */
+  factors?: Reals;
+  /** The type of `out`, or of a new array; needed if x is a Float32Array and `out` a Uint16Array. */
+  outType?: SummandType;
+  /** The array of the result, if the rotation is not in place. Its memory must not overlap x, unless both are the same. */
+  out?: Summands;
+}
+
+/** Positions, or their angles. They are null or undefined if the option `first` has positions. */
+export type RotatePositions = number | bigint | Positions | Angles | null | undefined;
+
+/** The cosines and sines of some tokens, made by Rotary.angles. Memory is freed as for an Encoder. */
+export interface Angles {
+  /** The number of tokens. */
+  readonly tokens: number;
+  dispose(): void;
 }
 
 /**
@@ -224,9 +243,21 @@ export class Rotary {
     options: { layout: 'halves' | 'duplicated' | 'halves_twice'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
-  /** Rotates x [batch, tokens, heads, headDim] in place, and returns it. */
-  rotate<A extends Summands>(x: A, positions: number | bigint | Positions | null | undefined,
-    options?: RotateOptions): A;
+  /**
+   * Makes the cosines and sines of tokens, which are the same in all layers of a model. Each layer passes them to rotate in the
+   * place of positions, and gets the same bits. Only this Rotary takes them. For a batch whose sequences have different
+   * positions, [axes, batch, tokens], `tokens` is the number of tokens of all sequences.
+   */
+  angles(positions: number | bigint | Positions, tokens: number): Angles;
+  /**
+   * Rotates x [batch, tokens, heads, headDim], and returns the result: x itself, or `out` if it is given, or a new array if only
+   * `outType` is given. If x has floats, the result may have another type: each element is rounded once.
+   */
+  rotate<A extends Summands>(x: Summands, positions: RotatePositions, options: RotateOptions & { out: A }): A;
+  rotate<T extends SummandType>(x: Summands, positions: RotatePositions,
+    options: RotateOptions & { outType: T; out?: undefined }): ArrayOf<T>;
+  rotate<A extends Summands>(x: A, positions: RotatePositions,
+    options?: RotateOptions & { outType?: undefined; out?: undefined }): A;
   dispose(): void;
 }
 

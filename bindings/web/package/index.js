@@ -565,6 +565,9 @@ const NOUNS = {
     destroy: (handle) => wasm.posenc_rotary_destroy(handle),
     dim: 'headDim',
   },
+  angles: {
+    destroy: (memory) => wasm.web_free(memory),
+  },
 };
 
 // The message for sections whose sum is wrong, with both numbers; '' if the sum is right.
@@ -618,7 +621,7 @@ const registry = new FinalizationRegistry(({ noun, handle }) => {
   handle.pointer = 0;
 });
 
-// The base class of Encoder and Rotary: owns a pointer, which is freed once.
+// The base class of Encoder, Rotary and Angles: owns a pointer, which is freed once.
 class Handle {
   #noun;
   #handle;
@@ -721,17 +724,18 @@ function requireApart(written, entries, argument, ...read) {
 }
 
 // Computes arrays, each [groups, positions.rows, width], in parts. A part has so many groups and rows that it fits a CPU
-// cache. Each part is copied into the module's memory if `reads` is true, computed there, and copied out.
+// cache. Each part is copied into the module's memory if `reads` is true, computed there, and copied out. If `source` is an
+// array with its type, parts of this array are copied in instead.
 //
-// call(row, rows, {memories, out, list, group, groups}) computes a part: `rows` rows from `row` on, in `groups` groups from
-// `group` on. `memories` has the address of each array's part, `out` is a posenc_rows for the first one, and `list` is a
-// posenc_list of the positions, [axes, rows], if positions are a list. cut(row, most), if given, returns the number of rows
-// of the next part.
-function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, cut }, call) {
+// call(row, rows, {memories, read, out, list, group, groups}) computes a part: `rows` rows from `row` on, in `groups` groups
+// from `group` on. `memories` has the address of each array's part, `read` is the address of the part of `source`, which is
+// memories[0] if the types are the same. `out` is a posenc_rows for the first array, and `list` is a posenc_list of the
+// positions, [axes, rows], if positions are a list. cut(row, most), if given, returns the number of rows of the next part.
+function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, source = null, cut }, call) {
   const { rows, list, begin = 0 } = positions;
   if (rows === 0 || groups === 0) return;
-  const Array = ARRAYS[type];
-  const rowBytes = width * Array.BYTES_PER_ELEMENT;
+  const from = source?.type ?? type;
+  const rowBytes = width * Math.max(ARRAYS[type].BYTES_PER_ELEMENT, ARRAYS[from].BYTES_PER_ELEMENT);
   const fitting = Math.floor(CHUNK_BYTES / Math.max(1, Math.min(rows, CHUNK_ROWS) * rowBytes));
   const together = Math.min(groups, CHUNK_GROUPS, Math.max(1, fitting));
   const bytesOfRows = Math.max(1, together * rowBytes);
@@ -739,16 +743,19 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
   const step = Math.min(rows, rowBytes * CHUNK_ROWS > 2 ** 26 ? Math.max(1, Math.floor(2 ** 26 / rowBytes)) : most);
   withMemory((allocateHere) => {
     const memories = arrays.map(() => allocateHere(step * together * rowBytes));
+    const written = arrays.map((array, k) => ({ array, Array: ARRAYS[type], memory: memories[k] }));
+    const read = from === type ? memories[0] : allocateHere(step * together * rowBytes);
+    const copied = source === null ? written : [{ array: source.array, Array: ARRAYS[from], memory: read }];
     const out = struct('rows', allocateHere, { type: types[type], data: memories[0], stride: width });
     const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
     const listAt = list === null ? 0 : struct('list', allocateHere, { type: list.type, data: listed });
     const move = (isIn, group, many, row, some) => {
-      for (let k = 0; k < arrays.length; ++k) {
+      for (const { array, Array, memory } of isIn ? copied : written) {
         for (let g = 0; g < many; ++g) {
-          const part = new Array(wasm.memory.buffer, memories[k] + g * some * rowBytes, some * width);
+          const part = new Array(wasm.memory.buffer, memory + g * some * width * Array.BYTES_PER_ELEMENT, some * width);
           const at = ((group + g) * rows + row) * width;
-          if (isIn) part.set(arrays[k].subarray(at, at + some * width));
-          else arrays[k].set(part, at);
+          if (isIn) part.set(array.subarray(at, at + some * width));
+          else array.set(part, at);
         }
       }
     };
@@ -756,9 +763,9 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
       const many = Math.min(together, groups - group);
       for (let row = 0, some; row < rows; row += some) {
         some = cut === undefined ? Math.min(step, rows - row) : cut(row, Math.min(step, rows - row));
-        if (reads) move(true, group, many, row, some);
+        if (reads || source !== null) move(true, group, many, row, some);
         if (list !== null) passPositions(positions, listed, axes, begin + row, some);
-        call(row, some, { memories, out, list: listAt, group, groups: many });
+        call(row, some, { memories, read, out, list: listAt, group, groups: many });
         move(false, group, many, row, some);
       }
     }
@@ -992,8 +999,70 @@ export function table(rows, dim, given = undefined) {
 
 // ---- rotary embeddings ----
 
-const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first']);
+const NO_ROTATION = 'doubles are not rotated';
+const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first', 'out', 'outType', 'factors']);
 const CACHE_OPTIONS = new Set(['layout', 'type']);
+
+// The array that a rotation of x, with entries of the type `from`, writes to, and its type.
+function resultOf(x, from, out, outType) {
+  if (out === undefined && outType === undefined) return { to: x, type: from };
+  const ofOut = outType ?? (out instanceof Uint16Array && from !== 'float32' ? from : undefined);
+  const type = out === undefined ? typeName(outType, 'outType') : typeOf(out, ofOut, 'out', NO_ROTATION, 'outType');
+  if (type !== from && (from !== 'float32' || type === 'float64')) {
+    const wanted = from === 'float32' ? 'float32, bfloat16 or float16' : `the type of x, ${from},`;
+    throw new RangeError(`${out === undefined ? 'outType' : 'out'}: ${wanted} is wanted, not ${type}`);
+  }
+  if (out === undefined) return { to: newArray(ARRAYS[type], x.length, 1, 'x'), type };
+  if (out.length < x.length) throw new RangeError(`out: ${x.length} elements are wanted, not ${out.length}`);
+  const isInPlace = type === from && out.buffer === x.buffer && out.byteOffset === x.byteOffset;
+  if (!isInPlace) requireApart(out, x.length, 'out', x);
+  return { to: out, type };
+}
+
+// The factors of tokens, as floats: [tokens], which all sequences share, or [batch, tokens].
+function factorsOf(values, tokens, batch) {
+  const given = reals(values, 'factors');
+  const wanted = tokens * batch;
+  if (given.length !== tokens && given.length !== wanted) {
+    const numbers = batch === 1 ? tokens : `${tokens} or ${wanted}`;
+    throw new RangeError(`factors: ${numbers} factors are wanted, not ${given.length}`);
+  }
+  const factors = new Float32Array(given.length);
+  for (let i = 0; i < factors.length; ++i) {
+    factors[i] = given[i];
+    if (!(factors[i] >= 2 ** -64 && factors[i] <= 2 ** 64)) {
+      refuse('bad_argument', `factors[${i}]`, `a factor must be 2^-64 .. 2^64, not ${given[i]}`);
+    }
+  }
+  return factors;
+}
+
+// Refuses factors whose products with the scale and the amplitude are out of range: rotates two tokens by the least and the
+// largest factor, in memory of their own. A call in parts would otherwise find a wrong product after it has written.
+function requireGains(rotary, headDim, scale, factors) {
+  if (factors.length === 0) return;
+  let [least, largest] = [factors[0], factors[0]];
+  for (const factor of factors) [least, largest] = [Math.min(least, factor), Math.max(largest, factor)];
+  withMemory((allocateHere) => {
+    const tensor = struct('heads', allocateHere, {
+      type: types.float32,
+      data: copyIn(new Float32Array(2 * headDim), allocateHere),
+      heads: 1,
+      token_stride: headDim,
+      head_stride: headDim,
+      scale,
+      token_factors: copyIn(Float32Array.of(least, largest), allocateHere),
+    });
+    require(wasm.posenc_rotate(rotary, 0n, 2, tensor, 1));
+  });
+}
+
+// Rotates tensors with `some` tokens, by the positions from `row` on. `list` is a posenc_list of them if they are a list.
+function rotateTokens(rotary, { list: all, first, angles, begin = 0 }, row, some, list, tensors, length) {
+  if (angles !== undefined) return wasm.posenc_rotate_by_angles(rotary, angles, BigInt(begin + row), some, tensors, length);
+  if (all !== null) return wasm.posenc_rotate_at(rotary, list, some, tensors, length, 0);
+  return wasm.posenc_rotate(rotary, first + BigInt(row), some, tensors, length);
+}
 
 export class Rotary extends Handle {
   #headDim;
@@ -1054,13 +1123,35 @@ export class Rotary extends Handle {
     return isTwo ? { cos: made[0], sin: made[1] } : { table: made[0] };
   }
 
+  angles(positions, tokens) {
+    const pointer = pointerOf(this);
+    const rows = count(tokens, 'tokens');
+    const all = positionsOf(positions, rows, this.#range, 'positions', 'tokens');
+    return withMemory((allocateHere) => {
+      const list = all.list === null ? 0 : struct('list', allocateHere, {
+        type: all.list.type, data: copyIn(all.list.array, allocateHere) });
+      const result = allocateHere(4);
+      require(wasm.posenc_angles_memory_size(pointer, clamped(rows), result), 'tokens');
+      const size = view().getUint32(result, true);
+      const memory = allocate(size);
+      const status = list === 0
+        ? wasm.posenc_angles_make(pointer, all.first, rows, memory, size, result)
+        : wasm.posenc_angles_make_at(pointer, list, rows, memory, size, result, 0);
+      if (status !== OK) {
+        wasm.web_free(memory);
+        fail(status, 'positions');
+      }
+      return new Angles(this, rows, memory, view().getUint32(result, true));
+    });
+  }
+
   rotate(x, positions, given = undefined) {
     const pointer = pointerOf(this);
     const axes = this.#axes;
     const headDim = this.#headDim;
-    const { type, heads = 1, scale = 1, inverse = false, tokenAxis = -3, batch, first } =
+    const { type, heads = 1, scale = 1, inverse = false, tokenAxis = -3, batch, first, out, outType, factors } =
       options(given, ROTATE_OPTIONS, 'options');
-    const name = typeOf(x, type, 'x', 'doubles are not rotated');
+    const from = typeOf(x, type, 'x', NO_ROTATION);
     const many = clamped(count(heads, 'heads'));
     number(scale, 'scale');
     if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
@@ -1078,45 +1169,77 @@ export class Rotary extends Handle {
     const sequences = batchOf(batch, first, x.length / width, 'x');
     const tokens = x.length / width / Math.max(1, sequences);
     const all = first === undefined
-      ? positionsOf(positions, tokens, this.#range, 'positions', 'rows', sequences)
+      ? this.#places(positions, tokens, sequences)
       : this.#from(first, tokens);
-    if (all.list !== null) requireApart(x, x.length, 'positions', all.list.array);
-    const turn = (part, own, groups, isByHeads) => withMemory((allocateHere) => {
-      const tensorBytes = structs.heads.bytes;
-      const tensors = allocateHere(tensorBytes * Math.min(Math.max(1, groups), CHUNK_GROUPS));
-      const columns = isByHeads ? headDim : width;
-      inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [part], reads: true },
-        (row, some, { memories, list, groups: here }) => {
-          const apart = some * columns;
-          const length = isByHeads ? 1 : here;
-          for (let k = 0; k < length; ++k) {
-            put('heads', tensors + tensorBytes * k, {
-              type: types[name],
-              data: memories[0] + k * apart * x.BYTES_PER_ELEMENT,
-              heads: isByHeads ? here : many,
-              token_stride: columns,
-              head_stride: isByHeads ? apart : headDim,
-              scale,
-              inverse: inverse ? 1 : 0,
-            });
-          }
-          require(own.list === null
-            ? wasm.posenc_rotate(pointer, own.first + BigInt(row), some, tensors, length)
-            : wasm.posenc_rotate_at(pointer, list, some, tensors, length, 0),
-          row === 0 ? '' : 'positions');
-        });
-    });
+    let factorList = factors === undefined ? null : factorsOf(factors, tokens, sequences);
+    if (factorList !== null) requireGains(pointer, headDim, scale, factorList);
+    const { to, type: name } = resultOf(x, from, out, outType);
+    if (all.list !== null) requireApart(to, x.length, 'positions', all.list.array);
     const isByHeads = tokenAxis === -2 && tokens > 1;
-    if (all.rows === tokens) {
-      turn(x, all, isByHeads ? sequences * many : sequences, isByHeads);
-    } else if (!isByHeads) {
-      turn(x, all, 1, false);
-    } else {
-      for (let begin = 0; begin < all.rows; begin += tokens) {
-        turn(x.subarray(begin * width), { ...all, rows: tokens, begin }, many, true);
-      }
+    const sharesPositions = all.rows === tokens;
+    const sharesFactors = factorList === null || factorList.length === tokens;
+    if (!sharesPositions && !isByHeads && sharesFactors && factorList !== null) { // all tokens of the batch are one sequence
+      const repeated = new Float32Array(sequences * tokens);
+      for (let b = 0; b < sequences; ++b) repeated.set(factorList, b * tokens);
+      factorList = repeated;
     }
-    return x;
+    withMemory((allocateHere) => {
+      const tensorBytes = structs.heads.bytes;
+      const tensors = allocateHere(tensorBytes * CHUNK_GROUPS);
+      const factorsAt = factorList === null ? 0 : copyIn(factorList, allocateHere);
+      // Rotates `groups` sequences, or heads of one layout, from token `begin` of x on. They have the positions `own`.
+      const turn = (begin, own, groups) => {
+        const columns = isByHeads ? headDim : width;
+        const written = begin === 0 ? to : to.subarray(begin * width);
+        const source = { array: begin === 0 ? x : x.subarray(begin * width), type: from };
+        inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [written], source },
+          (row, some, { memories, read, list, group, groups: here }) => {
+            const apart = some * columns;
+            const length = isByHeads ? 1 : here;
+            for (let k = 0; k < length; ++k) {
+              const token = row + (sharesFactors ? 0 : begin + (isByHeads ? 0 : (group + k) * tokens));
+              put('heads', tensors + tensorBytes * k, {
+                type: types[name],
+                source_type: types[from],
+                data: memories[0] + k * apart * to.BYTES_PER_ELEMENT,
+                source: read + k * apart * x.BYTES_PER_ELEMENT,
+                heads: isByHeads ? here : many,
+                token_stride: columns,
+                head_stride: isByHeads ? apart : headDim,
+                scale,
+                inverse: inverse ? 1 : 0,
+                token_factors: factorsAt === 0 ? 0 : factorsAt + 4 * token,
+              });
+            }
+            require(rotateTokens(pointer, own, row, some, list, tensors, length), row === 0 ? '' : 'positions');
+          });
+      };
+      if (isByHeads && sequences > 1 && !(sharesPositions && sharesFactors)) {
+        for (let b = 0; b < sequences; ++b) {
+          turn(b * tokens, { ...all, rows: tokens, begin: sharesPositions ? 0 : b * tokens }, many);
+        }
+      } else if (sharesPositions) {
+        turn(0, all, isByHeads ? sequences * many : sequences);
+      } else {
+        turn(0, all, 1);
+      }
+    });
+    return to;
+  }
+
+  // The positions of `batch` sequences with `tokens` tokens each, which may be angles.
+  #places(positions, tokens, batch) {
+    if (!(positions instanceof Angles)) return positionsOf(positions, tokens, this.#range, 'positions', 'rows', batch);
+    const { rotary, at: angles } = ofAngles(positions);
+    if (rotary !== this) {
+      refuse('bad_argument', 'positions', 'these angles were made by another Rotary; only the Rotary that made them takes them');
+    }
+    const { tokens: rows } = positions;
+    if (rows !== tokens && rows !== tokens * batch) {
+      const numbers = batch === 1 ? tokens : `${tokens} or ${tokens * batch}`;
+      throw new RangeError(`positions: angles of ${numbers} tokens are wanted, not ${rows}`);
+    }
+    return { rows, list: null, first: 0n, angles };
   }
 
   // The positions of `tokens` tokens from `first` on. `first` may be a list with one position for each sequence.
@@ -1129,6 +1252,30 @@ export class Rotary extends Handle {
     return { rows, list: { type: types.float64, array }, first: 0n };
   }
 }
+
+// What Rotary.angles returns. It keeps the Rotary alive, because the library needs the Rotary beside the angles.
+class Angles extends Handle {
+  #rotary;
+  #tokens;
+  #at;
+
+  constructor(rotary, tokens, memory, at) {
+    super('angles', memory);
+    this.#rotary = rotary;
+    this.#tokens = tokens;
+    this.#at = at;
+  }
+
+  get tokens() { return this.#tokens; }
+
+  // What a rotation needs besides the number of tokens.
+  static ofAngles(angles) {
+    pointerOf(angles); // throws if the memory was freed
+    return { rotary: angles.#rotary, at: angles.#at };
+  }
+}
+const { ofAngles } = Angles;
+delete Angles.ofAngles;
 
 // ---- grids ----
 

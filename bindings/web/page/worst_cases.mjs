@@ -1,21 +1,20 @@
 // Reads the worst cases (tools/verify/worst_cases.inc, which describes its language), and computes their results with posenc.
 
-// The cases in the text of the file. Each has its words by name: those of its group, and those of its line. Cases whose elements
-// have another type than the results are left out, because the package does not convert.
+// The cases in the text of the file. Each has its words by name: those of its group, and those of its line.
 export function read(text) {
   const cases = [];
   let group = {};
   for (const [, kind, words] of text.matchAll(/^(GROUP|WORST)\((.*)\)$/gm)) {
     const own = Object.fromEntries(words.split(' ').map((word) => word.split('=')));
     if (kind === 'GROUP') group = own;
-    else if (own.source_type === undefined) cases.push({ ...group, ...own });
+    else cases.push({ ...group, ...own });
   }
   return cases;
 }
 
 // A number of the file: 0.5, -1e-9 or 0x1.8p-3.
 export function number(text) {
-  const hex = /^(-?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?p(-?[0-9]+)$/.exec(text);
+  const hex = /^(-?)0x([0-9a-f]+)(?:\.([0-9a-f]*))?p([-+]?[0-9]+)$/.exec(text);
   if (hex === null) return Number(text);
   const [, sign, whole, part = '', exponent] = hex;
   const units = Number(`0x${whole}${part}`); // at most 53 bits
@@ -25,7 +24,7 @@ export function number(text) {
 
 const TYPES = { f32: 'float32', bf16: 'bfloat16', f16: 'float16', f64: 'float64' };
 const ARRAYS = { f32: Float32Array, bf16: Uint16Array, f16: Uint16Array, f64: Float64Array };
-const OWN = new Set(['operation', 'type', 'at', 'row', 'column', 'right', 'wrong', 'by', 'from', 'elements', 'q_heads', 'k_heads']);
+const OWN = new Set(['operation', 'type', 'source_type', 'at', 'row', 'column', 'right', 'wrong', 'by', 'from', 'elements', 'q_heads', 'k_heads']);
 const LISTS = new Set(['frequencies', 'factors']);
 
 // The bits of a number of a 16-bit type, and the number with these bits. Floats and doubles stay as they are.
@@ -62,7 +61,7 @@ function positionsOf(at) {
 
 // What posenc computes for a case. `target` is the name of an instruction set.
 export function compute(posenc, words, target) {
-  const { operation = 'write', type, at, row = 0, column } = words;
+  const { operation = 'write', type, source_type: from = type, at, row = 0, column } = words;
   const spec = { target };
   for (const [name, text] of Object.entries(words)) {
     if (!OWN.has(name)) spec[name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())] = value(name, text);
@@ -75,9 +74,9 @@ export function compute(posenc, words, target) {
   } else if (operation === 'rotate') {
     const heads = Number(words.q_heads) + Number(words.k_heads);
     const half = spec.headDim / 2; // the first elements of all pairs come before the second ones
-    const [first, second] = words.elements.split(':').map((text) => pack(type, number(text)));
-    entries = ARRAYS[type].from({ length: rows * heads * spec.headDim }, (_, i) => (i % spec.headDim < half ? first : second));
-    noun.rotate(entries, positions, { type: TYPES[type], heads });
+    const [first, second] = words.elements.split(':').map((text) => pack(from, number(text)));
+    const x = ARRAYS[from].from({ length: rows * heads * spec.headDim }, (_, i) => (i % spec.headDim < half ? first : second));
+    entries = noun.rotate(x, positions, { type: TYPES[from], outType: TYPES[type], heads });
   } else {
     entries = typeof positions === 'number' ? noun.write(positions, rows, TYPES[type]) : noun.writeAt(positions, TYPES[type]);
   }

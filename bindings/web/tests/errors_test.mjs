@@ -8,6 +8,8 @@ const encoder = new Encoder({ dim: 4 });
 const rotary = new Rotary({ headDim: 8 });
 const x = new Float32Array(12).fill(7);
 const long = new Float32Array(64).fill(7);
+const head = x.subarray(4);
+const angles = rotary.angles(0, 3);
 const shared = new Float32Array(12).fill(7); // a table of three rows; other arguments overlap it
 const halves = new Uint16Array(4);
 const positionsAndX = new ArrayBuffer(48);
@@ -192,6 +194,55 @@ const wrong = [
   [RangeError, /^positions: memory that is written must not overlap what is read$/,
     () => rotary.rotate(new Float32Array(positionsAndX, 0, 8), new Float32Array(positionsAndX, 4, 1))],
   [TypeError, /^inverse/, () => rotary.rotate(x.subarray(4), 0, { inverse: 1 })],
+  [RangeError, /^outType: float32, bfloat16 or float16 is wanted, not float64$/,
+    () => rotary.rotate(head, 0, { outType: 'float64' })],
+  [RangeError, /^outType: one of float32, bfloat16, float16, float64 is wanted, not 'half'$/,
+    () => rotary.rotate(head, 0, { outType: 'half' })],
+  [TypeError, /^outType: one of float32/, () => rotary.rotate(head, 0, { outType: null })],
+  [RangeError, /^outType: the type of x, float16, is wanted, not bfloat16$/,
+    () => rotary.rotate(new Uint16Array(8), 0, { type: 'float16', outType: 'bfloat16' })],
+  [RangeError, /^out: the type of x, bfloat16, is wanted, not float32$/,
+    () => rotary.rotate(new Uint16Array(8), 0, { type: 'bfloat16', out: x })],
+  [TypeError, /^out: for a Uint16Array the option outType is needed, 'bfloat16' or 'float16'$/,
+    () => rotary.rotate(head, 0, { out: new Uint16Array(8) })],
+  [TypeError, /^out: a Float32Array holds float32, not float16$/,
+    () => rotary.rotate(head, 0, { out: long, outType: 'float16' })],
+  [TypeError, /^out: a Float32Array or Uint16Array is wanted; doubles are not rotated$/,
+    () => rotary.rotate(head, 0, { out: new Float64Array(8) })],
+  [TypeError, /^out: a Float32Array or Uint16Array is wanted, not an array$/, () => rotary.rotate(head, 0, { out: [] })],
+  [RangeError, /^out: 64 elements are wanted, not 12$/, () => rotary.rotate(long, 0, { out: x })],
+  [RangeError, /^out: memory that is written must not overlap what is read$/,
+    () => rotary.rotate(head, 0, { out: x })],
+  [RangeError, /^out: memory that is written must not overlap what is read$/,
+    () => rotary.rotate(long, 0, { out: new Uint16Array(long.buffer), outType: 'float16' })],
+  [RangeError, /^positions: memory that is written must not overlap what is read$/,
+    () => rotary.rotate(long.subarray(0, 8), shared.subarray(11), { out: shared.subarray(4) })],
+  [TypeError, /^factors: an array of numbers, .* is wanted, not 2$/, () => rotary.rotate(head, 0, { factors: 2 })],
+  [TypeError, /^factors: an array of numbers or floats is wanted$/,
+    () => rotary.rotate(head, 0, { factors: Int32Array.of(1) })],
+  [TypeError, /^factors\[0\]: a number is wanted, not '1'$/, () => rotary.rotate(head, 0, { factors: ['1'] })],
+  [RangeError, /^factors: 1 factors are wanted, not 2$/, () => rotary.rotate(head, 0, { factors: [1, 1] })],
+  [RangeError, /^factors: 2 or 8 factors are wanted, not 4$/,
+    () => rotary.rotate(long, 0, { batch: 4, factors: [1, 1, 1, 1] })],
+  [RangeError, /^factors\[7\]: a factor must be 2\^-64 .. 2\^64, not 0$/,
+    () => rotary.rotate(long, 0, { factors: [1, 1, 1, 1, 1, 1, 1, 0] })],
+  [RangeError, /^factors\[0\]: .*, not NaN$/, () => rotary.rotate(head, 0, { factors: [NaN] })],
+  [RangeError, /^factors\[0\]: .*, not 36893488147419103000$/, () => rotary.rotate(head, 0, { factors: [2 ** 65] })],
+  [RangeError, /^each of token_factors of a tensor times its scale times the rotary's amplitude must be/,
+    () => rotary.rotate(head, 0, { scale: 2 ** 40, factors: [2 ** 40] })],
+  [RangeError, /^scale of a tensor must be/, () => rotary.rotate(head, 0, { scale: 2 ** 65, factors: [1] })],
+  [RangeError, /^positions: angles of 1 tokens are wanted, not 3$/, () => rotary.rotate(head, angles)],
+  [RangeError, /^positions: angles of 4 or 8 tokens are wanted, not 3$/, () => rotary.rotate(long, angles, { batch: 2 })],
+  [RangeError, /^positions: these angles were made by another Rotary; only the Rotary that made them takes them$/,
+    () => new Rotary({ headDim: 8 }).rotate(long.subarray(0, 24), angles)],
+  [RangeError, /^first and positions exclude each other$/, () => rotary.rotate(long.subarray(0, 24), angles, { first: 0 })],
+  [TypeError, /^positions: a number is wanted, not undefined$/, () => rotary.angles(undefined, 1)],
+  [RangeError, /^positions: 2 positions are wanted, not 1$/, () => rotary.angles([1], 2)],
+  [RangeError, /^positions\[1\]: a position must be a number in -2\^31 .. 2\^31$/, () => rotary.angles([1, NaN], 2)],
+  [RangeError, /^tokens: all positions must be in -2\^31 .. 2\^31$/, () => rotary.angles(2 ** 31, 2)],
+  [RangeError, /^tokens: a whole number, 0 or more/, () => rotary.angles(0, -1)],
+  [RangeError, /^tokens: the angles of this number of tokens are too large for the address space$/,
+    () => rotary.angles(0, 2 ** 31)],
   [RangeError, /^layout: one of halves/, () => rotary.cache(0, 3, { layout: 'rows' })],
   [RangeError, /^positions\[0\]/, () => rotary.cache([Infinity], 1)],
   [TypeError, /no option 'dim'/, () => posenc.table(3, 4, { dim: 4 })],
@@ -250,21 +301,42 @@ const detached = new Float32Array(3);
 structuredClone(detached, { transfer: [detached.buffer] });
 assert.equal(Rotary.fromConfig({ ...llama, other: detached }).headDim, 8);
 
+// A call in parts with a wrong factor, or with a wrong product, at the end has not written either.
+const factors = new Float32Array(longer.length / 8).fill(1);
+factors[factors.length - 1] = 2 ** 40;
+assert.throws(() => rotary.rotate(longer, 0, { factors, scale: 2 ** 40 }), /^RangeError: each of token_factors/);
+factors[factors.length - 1] = Infinity;
+assert.throws(() => rotary.rotate(longer, 0, { factors }), /^RangeError: factors\[49999\]: .*, not Infinity/);
+assert.ok(longer.every((value) => value === 7));
+
+// Angles are freed once. They keep their Rotary, but not a Rotary that was disposed of.
+const turned = rotary.rotate(long.slice(0, 24), 0);
+assert.deepEqual(rotary.rotate(long.slice(0, 24), angles), turned);
+angles.dispose();
+angles.dispose();
+assert.throws(() => rotary.rotate(long.slice(0, 24), angles), /disposed/);
+const other = new Rotary({ headDim: 8 });
+const orphans = other.angles(0, 3);
+other.dispose();
+assert.throws(() => other.rotate(long.slice(0, 24), orphans), /disposed/);
+assert.throws(() => other.angles(0, 3), /disposed/);
+
 const gone = new Encoder({ dim: 4 });
 gone.dispose();
 gone.dispose();
 assert.throws(() => gone.write(0, 1), /disposed/);
 assert.throws(() => Reflect.get(Encoder.prototype, 'dim', {}), TypeError);
 
-// The first loop makes 0.8 GB of encoders, and frees them with dispose(). The second loop only forgets its encoders, so garbage
-// collection must free them. The module could not hold all of them together.
-const large = () => new Encoder({ dim: 1 << 16, base: 1e4 });
-for (let i = 0; i < 200; ++i) large().dispose();
-for (let i = 0; i < 800; ++i) {
-  large();
-  if (i % 50 === 0) {
-    globalThis.gc?.();
-    await new Promise((resolve) => { setTimeout(resolve); });
+// For encoders, the first loop makes 0.8 GB, and frees them with dispose(). The second loop only forgets its encoders, so garbage
+// collection must free them. The module could not hold all of them together. The same holds for angles.
+for (const large of [() => new Encoder({ dim: 1 << 16, base: 1e4 }), () => rotary.angles(0, 10000)]) {
+  for (let i = 0; i < 200; ++i) large().dispose();
+  for (let i = 0; i < 800; ++i) {
+    large();
+    if (i % 50 === 0) {
+      globalThis.gc?.();
+      await new Promise((resolve) => { setTimeout(resolve); });
+    }
   }
 }
 console.log(`${wrong.length} mistakes refused`);

@@ -7,7 +7,11 @@
 //                                                                 positions
 //   grid DIM TYPE SCALE PREFIX_ROWS WIDTH {COLUMN COUNT LIST}...  x [rows, width], a list of COUNT positions
 //                                                                 or none; written if SCALE is 0
-//   rotate PRESET HEAD_DIM TYPE SCALE INVERSE TOKENS {OFFSET HEADS TOKEN_STRIDE HEAD_STRIDE}s FIRST POSITIONS
+//   rotate PRESET HEAD_DIM ARITHMETIC TYPE SOURCE_TYPE SCALE INVERSE TOKENS
+//          {OFFSET HEADS TOKEN_STRIDE HEAD_STRIDE}s FIRST POSITIONS FACTORS
+//                                                                 the source, in place if the types are
+//                                                                 equal; at FIRST without positions; factors
+//                                                                 for all tensors, for each tensor, or none
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -141,17 +145,25 @@ void Rotate(Words& words, std::vector<char>* x) {
   const char* preset = words.Text();
   posenc_rotary_spec spec;
   Require(posenc_rotary_spec_preset(&spec, sizeof(spec), preset, words.Size(), nullptr));
+  spec.arithmetic = static_cast<posenc_arithmetic>(words.Integer());
   posenc_rotary* rotary = nullptr;
   Require(posenc_rotary_create(&spec, &rotary));
-  const posenc_type type = words.Type();
+  const posenc_type type = words.Type(), source_type = words.Type();
   const double scale = words.Real();
   const auto inverse = static_cast<std::int32_t>(words.Integer());
   const std::size_t tokens = words.Size();
+  std::vector<char> converted(type == source_type ? 0 : x->size() / SizeOf(source_type) * SizeOf(type));
   std::vector<posenc_heads> tensors(words.Size());
   for (posenc_heads& heads : tensors) {
+    const std::size_t offset = words.Size();
     heads = {};
     heads.type = type;
-    heads.data = x->data() + words.Size() * SizeOf(type);
+    heads.source_type = source_type;
+    heads.data = x->data() + offset * SizeOf(type);
+    if (type != source_type) {
+      heads.source = x->data() + offset * SizeOf(source_type);
+      heads.data = converted.data() + offset * SizeOf(type);
+    }
     heads.heads = words.Size();
     heads.token_stride = words.Size();
     heads.head_stride = words.Size();
@@ -159,12 +171,18 @@ void Rotate(Words& words, std::vector<char>* x) {
     heads.inverse = inverse;
   }
   const std::int64_t first = words.Integer();
-  const std::vector<double> positions = words.Reals();
+  const std::vector<double> positions = words.Reals(), given = words.Reals();
+  std::vector<float> factors;
+  for (const double factor : given) factors.push_back(static_cast<float>(factor));
+  for (std::size_t i = 0; i < tensors.size() && !factors.empty(); ++i) {
+    tensors[i].token_factors = factors.data() + (factors.size() == tokens ? 0 : i * tokens);
+  }
   const posenc_list list = {POSENC_F64, positions.data()};
   Require(positions.empty()
               ? posenc_rotate(rotary, first, tokens, tensors.data(), tensors.size())
               : posenc_rotate_at(rotary, &list, tokens, tensors.data(), tensors.size(), nullptr));
   posenc_rotary_destroy(rotary);
+  if (type != source_type) *x = converted;
 }
 
 }  // namespace

@@ -214,39 +214,69 @@ try {
   }
 
   // Heads before or after tokens, in batches: with one first position, a first position for each sequence, the same list for all
-  // sequences, and a list for each.
-  for (const type of SUMMANDS) {
-    for (const [name, headDim, batch, heads, tokens] of [['llama3', 64, 2, 3, 5], ['llama3', 128, 3, 2, 1],
-      ['llama3', 128, 2, 40, 150], ['qwen2_vl', 128, 3, 2, 70], ['llama3', 64, 70, 1, 2]]) {
-      const rope = posenc.Rotary.preset(name, headDim);
-      const x = someOf(type, batch * heads * tokens * headDim);
-      const size = heads * tokens * headDim;
-      for (const tokenAxis of [-3, -2]) {
-        const strides = tokenAxis === -3 ? [heads * headDim, headDim] : [headDim, tokens * headDim];
-        const turned = (part, tensors, first, positions) => {
-          const all = Array.from({ length: tensors }, (_, b) => [b * size, heads, strides]);
-          return called('rotate', part, name, headDim, NUMBERS[type], 0.5, 1, tokens, listed(all), first,
-            listed(positions));
-        };
-        const each = (firstOf, listOf) => Buffer.concat(Array.from({ length: batch }, (_, b) =>
-          turned(x.subarray(b * size, (b + 1) * size), 1, firstOf(b), listOf(b))));
-        const what = `${type}, ${name}, ${batch} x ${heads} x ${tokens}, ${tokenAxis}`;
-        const given = { type, heads, scale: 0.5, inverse: true, tokenAxis };
-        const one = turned(x, batch, 11, []);
-        expectSame(rope.rotate(x.slice(), 11, { ...given, batch }), one, what);
-        expectSame(rope.rotate(x.slice(), undefined, { ...given, batch, first: 11n }), one, `${what}, first`);
+  // sequences, and a list for each. Each of them without factors, with the same factors for all sequences, and with factors for
+  // each. The result has the type of x or, if x has floats, another type. Angles give the same bits as their positions.
+  const conversions = [...SUMMANDS.map((type) => [type, type]), ['float32', 'bfloat16'], ['float32', 'float16']];
+  const shapes = [['llama3', 64, 2, 3, 5], ['llama3', 128, 3, 2, 1], ['llama3', 64, 2, 40, 70], ['qwen2_vl', 128, 3, 2, 70],
+    ['llama3', 64, 70, 1, 2]];
+  for (const arithmetic of ['exact', 'fast']) {
+    for (const [from, type] of conversions) {
+      for (const [name, headDim, batch, heads, tokens] of shapes) {
+        if (arithmetic === 'fast' && heads === 40) continue;
+        const rope = posenc.Rotary.preset(name, headDim, { arithmetic });
+        const x = someOf(from, batch * heads * tokens * headDim);
+        const size = heads * tokens * headDim;
         const { axes } = rope;
         const same = Array.from({ length: axes * tokens }, () => (random() % 4000) / 4);
-        expectSame(rope.rotate(x.slice(), same, { ...given, batch }), turned(x, batch, 0, same),
-          `${what}, same positions`);
-        if (batch > 9) continue;
-        const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
-        expectSame(rope.rotate(x.slice(), null, { ...given, first: firsts }), each((b) => firsts[b], () => []),
-          `${what}, firsts`);
         const own = Int32Array.from({ length: axes * batch * tokens }, () => random() % 4000);
         const ownOf = (b) => Array.from({ length: axes }, (_, k) =>
           [...own.subarray((k * batch + b) * tokens, (k * batch + b + 1) * tokens)]).flat();
-        expectSame(rope.rotate(x.slice(), own, { ...given, batch }), each(() => 0, ownOf), `${what}, positions`);
+        const firsts = Array.from({ length: batch }, (_, b) => 100 * b - 7);
+        const angles = { run: rope.angles(11, tokens), same: rope.angles(same, tokens), own: rope.angles(own, batch * tokens) };
+        assert.equal(angles.own.tokens, batch * tokens);
+        for (const [tokenAxis, perSequence] of [-3, -2].flatMap((axis) => [0, 1, batch].map((some) => [axis, some]))) {
+          const strides = tokenAxis === -3 ? [heads * headDim, headDim] : [headDim, tokens * headDim];
+          const factors = Array.from({ length: perSequence * tokens }, () => 0.5 + random() / 2 ** 23);
+          const factorsOf = (b) => (perSequence === batch ? factors.slice(b * tokens, (b + 1) * tokens) : factors);
+          const turned = (part, tensors, first, positions, some) => {
+            const all = Array.from({ length: tensors }, (_, b) => [b * size, heads, strides]);
+            return called('rotate', part, name, headDim, arithmetic === 'exact' ? 0 : 1, NUMBERS[type], NUMBERS[from], 0.5, 1,
+              tokens, listed(all), first, listed(positions), listed(some));
+          };
+          const each = (firstOf, listOf) => Buffer.concat(Array.from({ length: batch }, (_, b) =>
+            turned(x.subarray(b * size, (b + 1) * size), 1, firstOf(b), listOf(b), factorsOf(b))));
+          const what = `${arithmetic}, ${from} to ${type}, ${name}, ${batch} x ${heads} x ${tokens}, ${tokenAxis}, ` +
+            `${factors.length} factors`;
+          const given = { type: from, outType: type, heads, scale: 0.5, inverse: true, tokenAxis,
+            ...(perSequence > 0 && { factors: perSequence === 1 ? factors : Float32Array.from(factors) }) };
+          const one = turned(x, batch, 11, [], factors);
+          const before = x.slice();
+          expectSame(rope.rotate(x, 11, { ...given, batch }), one, what);
+          expectSame(x, Buffer.from(before.buffer), `${what}, the source`);
+          expectSame(rope.rotate(x, undefined, { ...given, batch, first: 11n }), one, `${what}, first`);
+          expectSame(rope.rotate(x, angles.run, { ...given, batch }), one, `${what}, angles`);
+          const out = new Made[type](x.length + 1);
+          assert.equal(rope.rotate(x, 11, { ...given, outType: type === from ? undefined : type, batch, out }), out);
+          expectSame(out.subarray(0, -1), one, `${what}, out`);
+          assert.equal(out.at(-1), 0);
+          if (from === type) {
+            const inPlace = x.slice();
+            assert.equal(rope.rotate(inPlace, 11, { ...given, outType: undefined, batch }), inPlace);
+            expectSame(inPlace, one, `${what}, in place`);
+            const alias = x.slice();
+            rope.rotate(alias, angles.run, { ...given, batch, out: alias.subarray(0) });
+            expectSame(alias, one, `${what}, out is x`);
+          }
+          const all = turned(x, batch, 0, same, factors);
+          expectSame(rope.rotate(x, same, { ...given, batch }), all, `${what}, same positions`);
+          expectSame(rope.rotate(x, angles.same, { ...given, batch }), all, `${what}, angles of same positions`);
+          if (batch > 9) continue;
+          expectSame(rope.rotate(x, null, { ...given, first: firsts }), each((b) => firsts[b], () => []), `${what}, firsts`);
+          const different = each(() => 0, ownOf);
+          expectSame(rope.rotate(x, own, { ...given, batch }), different, `${what}, positions`);
+          expectSame(rope.rotate(x, angles.own, { ...given, batch }), different, `${what}, angles of positions`);
+        }
+        for (const made of Object.values(angles)) made.dispose();
       }
     }
   }

@@ -15,19 +15,20 @@ const pick = (list) => list[Math.floor(random() * list.length)];
 
 const e = new posenc.Encoder({ dim: 8 });
 const r = new posenc.Rotary({ headDim: 8 });
+const angles = r.angles(-3, 1);
 const DETACHED = new Float32Array(8);
 structuredClone(DETACHED, { transfer: [DETACHED.buffer] });
 const VALUES = [0, -0, 1, 3, 8, -1, 0.5, 5e-324, 1e300, 2 ** 31, 2 ** 33, 2 ** 64, NaN, -Infinity, 7n, -(2n ** 64n), null, undefined,
   true, '', 'float32', 'sin_cos', 'fairseq', 'llama3', '\0', [], {}, [[]], [0, 1], [0.5, NaN], ['1'], DETACHED, Symbol('s'), () => 1,
-  new Map(), new ArrayBuffer(8), new BigInt64Array(2), new DataView(new ArrayBuffer(8)), new Proxy([], {}), [[e, 0, 3]], e, r];
+  new Map(), new ArrayBuffer(8), new BigInt64Array(2), new DataView(new ArrayBuffer(8)), new Proxy([], {}), [[e, 0, 3]], e, r, angles];
 const NAMES = ['dim', 'headDim', 'base', 'layout', 'frequencies', 'sections', 'axes', 'scaling', 'factor', 'target', 'nanRows', 'type',
-  'out', 'scale', 'batch', 'first', 'heads', 'tokenAxis', 'inverse', 'prefixRows', 'preset', 'constructor', '__proto__'];
+  'out', 'scale', 'batch', 'first', 'heads', 'outType', 'factors', 'tokenAxis', 'inverse', 'prefixRows', 'preset', 'constructor', '__proto__'];
 const value = () => (random() < 0.6 ? pick(VALUES) : pick([Float32Array, Float64Array, Uint16Array, Int32Array, Array]).from({ length: pick([0, 1, 3, 8, 24]) }, random));
 const options = () => ({ ...pick([{}, { dim: 8 }, { headDim: 8 }]), ...Object.fromEntries([1, 2].slice(random() * 3).map(() => [pick(NAMES), value()])) });
 const CALLS = [(...all) => new posenc.Encoder(...all), (...all) => new posenc.Rotary(...all)];
 for (const [noun, names] of [[posenc, ['table', 'encode', 'grid', 'gridAdd']], [posenc.Encoder, ['preset']],
   [posenc.Rotary, ['preset', 'fromConfig']], [e, ['write', 'writeAt', 'add', 'addAt', 'embed', 'embedAt', 'frequencies']],
-  [r, ['rotate', 'cache', 'frequencies']]]) {
+  [r, ['rotate', 'cache', 'angles', 'frequencies']]]) {
   for (const name of names) CALLS.push((...all) => noun[name](...all));
 }
 
