@@ -1168,9 +1168,10 @@ export class Rotary extends Handle {
     if (first !== undefined && isGiven) throw new RangeError('first and positions exclude each other');
     const sequences = batchOf(batch, first, x.length / width, 'x');
     const tokens = x.length / width / Math.max(1, sequences);
-    const all = first === undefined
-      ? this.#places(positions, tokens, sequences)
-      : this.#from(first, tokens);
+    let all;
+    if (first !== undefined) all = this.#from(first, tokens);
+    else if (positions instanceof Angles) all = this.#by(positions, tokens, sequences);
+    else all = positionsOf(positions, tokens, this.#range, 'positions', 'rows', sequences);
     let factorList = factors === undefined ? null : factorsOf(factors, tokens, sequences);
     if (factorList !== null) requireGains(pointer, headDim, scale, factorList);
     const { to, type: name } = resultOf(x, from, out, outType);
@@ -1200,15 +1201,14 @@ export class Rotary extends Handle {
               const token = row + (sharesFactors ? 0 : begin + (isByHeads ? 0 : (group + k) * tokens));
               put('heads', tensors + tensorBytes * k, {
                 type: types[name],
-                source_type: types[from],
                 data: memories[0] + k * apart * to.BYTES_PER_ELEMENT,
-                source: read + k * apart * x.BYTES_PER_ELEMENT,
                 heads: isByHeads ? here : many,
                 token_stride: columns,
                 head_stride: isByHeads ? apart : headDim,
                 scale,
                 inverse: inverse ? 1 : 0,
-                token_factors: factorsAt === 0 ? 0 : factorsAt + 4 * token,
+                ...(from !== name && { source_type: types[from], source: read + k * apart * x.BYTES_PER_ELEMENT }),
+                ...(factorsAt !== 0 && { token_factors: factorsAt + 4 * token }),
               });
             }
             require(rotateTokens(pointer, own, row, some, list, tensors, length), row === 0 ? '' : 'positions');
@@ -1227,14 +1227,13 @@ export class Rotary extends Handle {
     return to;
   }
 
-  // The positions of `batch` sequences with `tokens` tokens each, which may be angles.
-  #places(positions, tokens, batch) {
-    if (!(positions instanceof Angles)) return positionsOf(positions, tokens, this.#range, 'positions', 'rows', batch);
-    const { rotary, at: angles } = ofAngles(positions);
+  // Angles in the place of the positions of `batch` sequences with `tokens` tokens each.
+  #by(given, tokens, batch) {
+    const { rotary, at: angles } = ofAngles(given);
     if (rotary !== this) {
       refuse('bad_argument', 'positions', 'these angles were made by another Rotary; only the Rotary that made them takes them');
     }
-    const { tokens: rows } = positions;
+    const { tokens: rows } = given;
     if (rows !== tokens && rows !== tokens * batch) {
       const numbers = batch === 1 ? tokens : `${tokens} or ${tokens * batch}`;
       throw new RangeError(`positions: angles of ${numbers} tokens are wanted, not ${rows}`);

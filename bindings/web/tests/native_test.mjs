@@ -222,7 +222,7 @@ try {
   for (const arithmetic of ['exact', 'fast']) {
     for (const [from, type] of conversions) {
       for (const [name, headDim, batch, heads, tokens] of shapes) {
-        if (arithmetic === 'fast' && heads === 40) continue;
+        if (arithmetic === 'fast' && tokens !== 5) continue; // only the first shape: the other code is the same
         const rope = posenc.Rotary.preset(name, headDim, { arithmetic });
         const x = someOf(from, batch * heads * tokens * headDim);
         const size = heads * tokens * headDim;
