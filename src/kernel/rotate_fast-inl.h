@@ -75,17 +75,19 @@ HWY_NOINLINE void RotateRestFast(const float* HWY_RESTRICT cosines, const float*
   }
 }
 
+// Whether a strip (RotateStrip) has 64 pairs. Heads of 128 elements are then read and written from their
+// first element to the last, one after another. Neighbours that become 16-bit types have strips of 32 pairs:
+// more would take 10 KB of code.
+template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
+constexpr bool kStripIsHead = kHasAvx512 &&
+                              (kPairing == POSENC_HALF_SPLIT || kFrom == POSENC_BF16 || kTo == POSENC_F32);
+
 #if HWY_TARGET != HWY_SCALAR
 
 // Whether RotateStrip is worth it for the type. Float16 takes so long to convert without instructions for it
 // that keeping cosines and sines in registers gains nothing.
 template <posenc_type kTo>
 constexpr bool kHasStrips = kTo != POSENC_F16 || kHasFloat16;
-
-// How many steps a strip has: so many that it rotates 64 pairs with AVX-512. Heads of 128 elements are then
-// read and written from their first element to the last, one head after another.
-template <class Step>
-constexpr int kStripSteps = kHasAvx512&& Step::kIsInPlace ? 4 : 2;
 
 // Rotates the pairs of two or four steps, from pair `first` on, of a group of heads: cosines and sines stay
 // in registers.
@@ -137,7 +139,7 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (kHasStrips<kTo>) {
     using Step = FastStep<kFrom, kTo, kPairing, kIsNear>;
-    constexpr int kSteps = kStripSteps<Step>;
+    constexpr int kSteps = Step::kIsInPlace && kStripIsHead<kFrom, kTo, kPairing> ? 4 : 2;
     const std::size_t strip = kSteps * Step::Pairs();
     for (; first + strip <= pairs; first += strip) {
       RotateStrip<kFrom, kTo, kPairing, kIsNear, kSteps>(cosines, sines, heads, group, first);
@@ -157,9 +159,8 @@ HWY_INLINE std::size_t HeadsTogether(std::size_t pairs) { return pairs <= 128 ? 
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:
 //
-// - In the core's own caches eight heads share cosines and sines in registers (strips). With AVX-512 all
-// heads
-//   do, if a strip is a whole head. Otherwise each head is read once for each of its strips, and heads whose
+// - In the core's own caches eight heads share cosines and sines in registers (strips). If a strip is a whole
+//   head, all heads do. Otherwise each head is read once for each of its strips, and many heads whose
 //   distance is a multiple of 4 KB would evict each other from the L1 cache between two strips.
 // - In a shared cache they do so if a strip is a whole head of 128 elements (AVX-512), or if the L1 cache has
 //   48 KB (Zen 5: 1.2 to 1.3 times as fast). Otherwise heads are read one by one and prefetched, because
@@ -169,12 +170,12 @@ HWY_INLINE std::size_t HeadsTogether(std::size_t pairs) { return pairs <= 128 ? 
 template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 HWY_NOINLINE void RotateFast(const float* HWY_RESTRICT cosines, const float* HWY_RESTRICT sines,
                              const Heads& heads) {
-  constexpr bool kStripIsHead = kHasAvx512;
   const bool in_strips = heads.cached == Cached::kByCore ||
-                         (heads.cached == Cached::kByShared && (kStripIsHead || HasLargeFirstLevelCache()));
-  const bool in_order = kStripIsHead && heads.source_stride <= kTogetherStride;
+                         (heads.cached == Cached::kByShared && (kHasAvx512 || HasLargeFirstLevelCache()));
+  const bool in_order = kHasAvx512 && heads.source_stride <= kTogetherStride;
   const bool is_near = heads.cached == Cached::kByCore;
-  const std::size_t in_strip = kStripIsHead && is_near && heads.pairs <= 64 ? heads.count : 8;
+  const bool is_one_strip = kStripIsHead<kFrom, kTo, kPairing> && heads.pairs <= 64;
+  const std::size_t in_strip = is_near && is_one_strip ? heads.count : 8;
   const std::size_t most = in_strips ? in_strip : in_order ? HeadsTogether(heads.pairs) : 1;
   for (std::size_t begin = 0; begin < heads.count; begin += most) {
     const HeadGroup group = {begin, HWY_MIN(heads.count - begin, most)};
