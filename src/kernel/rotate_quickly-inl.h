@@ -172,8 +172,6 @@ struct RotatedWords {
     out_of_range = WordsOutOfRange(x, y);
   }
 
-  HWY_INLINE hn::Mask<Entries> AreDecided() const { return AreWordsDecided(least, out_of_range); }
-
   HWY_INLINE void Store(std::uint16_t* to, std::size_t apart) const {
     StoreWords(x, to);
     StoreWords(y, to + apart);
@@ -184,7 +182,7 @@ struct RotatedWords {
 HWY_INLINE bool DeferWords(const RotatedWords& words, const std::uint16_t* from, std::size_t apart,
                            PairCursor at, DeferredVectors<POSENC_BF16>& deferred) {
   const Entries df;
-  const auto is_decided = words.AreDecided();
+  const auto is_decided = AreWordsDecided(words.least, words.out_of_range);
   if (HWY_LIKELY(hn::AllTrue(df, is_decided))) return true;
   return Defer<POSENC_BF16, POSENC_BF16, POSENC_HALF_SPLIT>(is_decided, from, apart, 2 * hn::Lanes(df), at,
                                                             deferred);
@@ -244,13 +242,13 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
   return true;
 }
 
-// Whether RotateHeldWords is there: with 32 registers.
+// Whether RotateHeldWords is taken: it needs 32 registers.
 template <posenc_type kFrom, posenc_pairing kPairing>
 constexpr bool kHoldsWords = kTakesWords<kFrom, kPairing>&& kHasAvx512;
 
 // RotateQuickly for heads of two vectors of words, from the first pair of a head on. Their cosines and sines
-// stay in registers: loading them for each head takes longer than the arithmetic. One test is for a whole
-// head, because tests take the place of products (on Zen 4 both run in the same two pipes).
+// stay in registers: with loads for each head it took 1.2 times as long (Zen 4). One test is for a whole
+// head, because on Zen 4 tests run in the two pipes that multiply. If it fails, each vector is tested.
 HWY_INLINE PairCursor RotateHeldWords(const Heads& heads, const QuickSinCos<float>& sin_cos, PairCursor at,
                                       DeferredVectors<POSENC_BF16>& deferred) {
   const Entries df;
@@ -260,18 +258,15 @@ HWY_INLINE PairCursor RotateHeldWords(const Heads& heads, const QuickSinCos<floa
   for (; at.head < heads.count; ++at.head) {
     const Head<POSENC_BF16, POSENC_BF16> head(heads, at.head);
     PrefetchAhead<true>(head.source, 0, 4 * lanes);
-    const std::uint16_t* from = head.source;
-    const RotatedWords first(from, apart, even, odd);
-    const RotatedWords second(from + second_pair, apart, second_even, second_odd);
+    const RotatedWords first(head.source, apart, even, odd);
+    const RotatedWords second(head.source + second_pair, apart, second_even, second_odd);
     const auto are_decided = AreWordsDecided(LesserHalves(first.least, second.least),
                                              hn::Or(first.out_of_range, second.out_of_range));
     if (HWY_UNLIKELY(!hn::AllTrue(df, are_decided))) {
-      if (!DeferWords(first, from, apart, at, deferred)) return at;
+      if (!DeferWords(first, head.source, apart, at, deferred)) return at;
+      first.Store(head.data, apart);
       at.pair = second_pair;
-      if (!DeferWords(second, from + second_pair, apart, at, deferred)) {
-        first.Store(head.data, apart);
-        return at;
-      }
+      if (!DeferWords(second, head.source + second_pair, apart, at, deferred)) return at;
       at.pair = 0;
     }
     first.Store(head.data, apart);
@@ -295,10 +290,12 @@ HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Valu
   // Never true. Without this line GCC 12 makes a loop that takes 1.1 times as long (bfloat16 on
   // Zen 5 with AVX-512).
   if (kTakesWords<kFrom, kPairing> && at.pair < words && at.pair % (2 * lanes) != 0) return at;
-  if constexpr (kHoldsWords<kFrom, kPairing>) {
-    if (pairs == 4 * lanes && at.pair == 0) return RotateHeldWords(heads, sin_cos, at, deferred);
-  }
-  for (; at.head < heads.count; ++at.head, at.pair = 0) {
+  // Where the loop stopped before, it is likely to stop again. So it first rotates a head by vectors.
+  [[maybe_unused]] bool has_stopped = at.head != 0 || at.pair != 0;
+  for (; at.head < heads.count; ++at.head, at.pair = 0, has_stopped = false) {
+    if constexpr (kHoldsWords<kFrom, kPairing>) {
+      if (pairs == 4 * lanes && !has_stopped) return RotateHeldWords(heads, sin_cos, at, deferred);
+    }
     const Head<kFrom, kTo> head(heads, at.head);
     if constexpr (kTakesWords<kFrom, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
