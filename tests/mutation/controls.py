@@ -218,8 +218,8 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kLeastPart<kFrom, kTo>)",
      "hn::Set(df, Switched(kFrom != kTo ? @kMinConvertedPart@ : kTo == POSENC_F32 ? @kMinPart<POSENC_F32>@ :"
      " kTo == POSENC_F16 ? @kMinPart<POSENC_F16>@ : @kMinPart<POSENC_BF16>@, kLeastPart<kFrom, kTo>, 0.0f))"),
-    ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTop))",
-     "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTop))"),
+    ("src/kernel/rounding_windows-inl.h", "hn::OrAnd(apart, size, hn::Set(d16, kTopOfWord))",
+     "hn::OrAnd(IsOff(@kWordOctaves@) ? hn::Zero(d16) : apart, IsOff(@kMinWord@) ? hn::Zero(d16) : size, hn::Set(d16, kTopOfWord))"),
     ("src/kernel/bounded_sums-inl.h", "are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))",
      "are_direct && (IsOff(@the bound of a sum is 0 only if the gain has so few digits that the sum is exact@) || (in_float ? IsShortInFloat(gain) : IsShort(gain)))"),
     ("src/kernel/rotary_reference.cc", "std::fabs(product * sine) * std::fabs(sine)",

@@ -38,7 +38,7 @@ PICKED = (
     ("RoundToBFloat16", "hn::Add(hn::Add(bits, odd), hn::Set(du, 0x7FFF))", "hn::Add(bits, hn::Set(du, 0x8000))"),
     ("RoundInterval", "marks = hn::BitCast(dw, hn::Min(hn::BitCast(d16, marks), both));", ";"),
     # Rotation
-    ("SumInFloat", "PlusProduct<kMinus>(v, hn::LoadU(df, sin_cos.low_sines + i), high)", "high"),
+    ("SumInFloat", "PlusProduct<kMinus>(v, sin_cos.low_sines, high)", "high"),
     ("RotatedWindow", "kRotatedWindow>,", "kRotatedWindow / 65536>,"),
     ("kMinQuickly", "? 0x1p-14f", "? 0.0f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),

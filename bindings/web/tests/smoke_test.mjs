@@ -18,7 +18,7 @@ const r = new posenc.Rotary({ headDim: 8 });
 const angles = r.angles(-3, 1);
 const DETACHED = new Float32Array(8);
 structuredClone(DETACHED, { transfer: [DETACHED.buffer] });
-const VALUES = [0, -0, 1, 3, 8, -1, 0.5, 5e-324, 1e300, 2 ** 31, 2 ** 33, 2 ** 64, NaN, -Infinity, 7n, -(2n ** 64n), null, undefined,
+const VALUES = [0, -0, 1, 3, 8, -1, 0.5, 5e-324, 1e300, 2 ** 53, 2 ** 64, NaN, -Infinity, 7n, -(2n ** 64n), null, undefined,
   true, '', 'float32', 'sin_cos', 'fairseq', 'llama3', '\0', [], {}, [[]], [0, 1], [0.5, NaN], ['1'], DETACHED, Symbol('s'), () => 1,
   new Map(), new ArrayBuffer(8), new BigInt64Array(2), new DataView(new ArrayBuffer(8)), new Proxy([], {}), [[e, 0, 3]], e, r, angles];
 const NAMES = ['dim', 'headDim', 'base', 'layout', 'frequencies', 'sections', 'axes', 'scaling', 'factor', 'target', 'nanRows', 'type',
