@@ -88,7 +88,11 @@ LIMITS = {
         "at most {2 kMaxAddedPairs} elements of each head rotate",
     ],
     "bindings/web/package/index.js": [
-        "it must be between {2^kLeastGain} and {2^kLargestGain}",
+        "MAX_SWAP_IN_PLACE = {2 kMaxPiece};",
+        "a number from {2^kLeastGain} to {2^kLargestGain} is wanted",
+        "a factor must be {2^kLeastGain} .. {2^kLargestGain}, not",
+        "`factor * scale * amplitude must be {2^kLeastGain} .. {2^kLargestGain}, not",
+        "`scale * amplitude must be {2^kLeastGain} .. {2^kLargestGain}, not",
     ],
     "docs/conventions.md": [
         "posenc has {presets} of them as presets",

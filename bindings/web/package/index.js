@@ -23,7 +23,9 @@ const KIND_BITS = 0xff; // these bits of a status are its kind
 const CONFIG_WITHOUT_VALUE = { none: -1, empty: -2, long: -3 }; // kinds of entries that have no value (models_c.h)
 const MAX_CONFIG_LEVELS = 64;
 const MAX_CONFIG_ITEMS = 32768; // items of a list; posenc reads at most one for each pair or for each layer
+const MAX_CONFIG_ENTRIES = 2 ** 24; // a longer list is not even searched for keys
 const MAX_POSITION = 2 ** 31;
+const MAX_SWAP_IN_PLACE = 1024; // the largest rotaryDim with which the library rotates in place to another pairing
 const CHUNK_BYTES = 1 << 20; // bytes of rows in a part; so small that they are still in a cache when they are copied out
 const CHUNK_ROWS = 64; // the library computes this many rows at a time
 const CHUNK_GROUPS = 64; // the library computes the rows of this many sequences together
@@ -35,8 +37,21 @@ function module() {
   return wasm;
 }
 
-const bytes = () => new Uint8Array(wasm.memory.buffer);
-const view = () => new DataView(wasm.memory.buffer);
+// The module's memory as bytes, and as a DataView. When the memory grows, it gets a new buffer.
+let memoryBytes = new Uint8Array(0);
+let memoryView = new DataView(memoryBytes.buffer);
+
+function bytes() {
+  const { buffer } = wasm.memory;
+  if (memoryBytes.buffer !== buffer) memoryBytes = new Uint8Array(buffer);
+  return memoryBytes;
+}
+
+function view() {
+  const { buffer } = wasm.memory;
+  if (memoryView.buffer !== buffer) memoryView = new DataView(buffer);
+  return memoryView;
+}
 
 function text(pointer) {
   const memory = bytes();
@@ -47,10 +62,12 @@ function text(pointer) {
 
 const kindOf = (status) => kinds[status & KIND_BITS];
 
+const TYPE_ERRORS = new Set(['bad_type', 'null']);
+
 // Throws the error for a status. The default sentence is the library's message for the status.
 function fail(status, argument, sentence = text(wasm.posenc_status_message(status))) {
   const kind = kindOf(status);
-  const Kind = kind === 'bad_type' ? TypeError : RangeError;
+  const Kind = TYPE_ERRORS.has(kind) ? TypeError : RangeError;
   const error = new Kind(argument ? `${argument}: ${sentence}` : sentence);
   error.status = status;
   error.kind = kind;
@@ -113,10 +130,8 @@ function withMemory(work) {
   }
 }
 
-// The bytes of a typed array; empty if its buffer was transferred.
-const bytesOf = (array) => (array.byteLength === 0
-  ? new Uint8Array(0)
-  : new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+// The bytes of a view.
+const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
 function copyIn(array, allocateHere) {
   const pointer = allocateHere(array.byteLength || 1);
@@ -227,26 +242,71 @@ export function load(source) {
 }
 
 
-// ---- arguments ----
+// ---- the caller's arrays ----
+//
+// A class that extends a typed array may have a constructor and a length of its own, and an array may come from another realm,
+// such as a frame. So this file reads arrays with the getters of the language, and works on views that it makes itself.
 
-const show = (value) => {
+const VIEWS = { Float32Array, Float64Array, Uint16Array, Int32Array, BigInt64Array };
+
+// tagOf returns the name of the language's class, or undefined if the value is not a typed array.
+const [tagOf, lengthOf, bufferOf, offsetOf] = [Symbol.toStringTag, 'length', 'buffer', 'byteOffset'].map((key) =>
+  Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), key).get));
+
+// A view of the caller's array; empty if its buffer was transferred. `size` is the length that was checked before. The
+// caller's code, which runs when an entry of a list is read, may have changed it since.
+function viewOf(array, argument, size = lengthOf(array)) {
+  const length = lengthOf(array);
+  if (length !== size) refuse('bad_argument', argument, `its length has changed during the call, from ${size} to ${length}`);
+  const View = VIEWS[tagOf(array)];
+  return length === 0 ? new View(0) : new View(bufferOf(array), offsetOf(array), length);
+}
+
+// The entries begin .. end - 1 of a view.
+function partOf(array, begin, end = array.length) {
+  if (begin === 0 && end === array.length) return array;
+  return new VIEWS[tagOf(array)](array.buffer, array.byteOffset + begin * array.BYTES_PER_ELEMENT, end - begin);
+}
+
+const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
+
+// ---- arguments ----
+//
+// The caller's code may run when an option or an entry of a list is read: a getter, or a proxy. It may dispose of an object or
+// change an array. So a call first reads its options and lists. Only then does it take pointers and views, and check them. The
+// pointerOf with which a method begins only checks `this`.
+
+// What a message says about a value that is not wanted.
+function show(value) {
   if (typeof value === 'string') return value.length > 40 ? `'${value.slice(0, 40)}...'` : `'${value}'`;
   if (typeof value === 'bigint') return `${value}n`;
-  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return String(value);
-  return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name || 'function'}`;
-};
+  if (typeof value === 'function') return 'a function';
+  if (value === null || typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return 'an array';
+  const noun = nounOf(value);
+  if (noun !== '') return NOUNS[noun].name;
+  let name = tagOf(value);
+  try {
+    name ??= value.constructor.name;
+  } catch {
+    // an object without a constructor
+  }
+  if (typeof name !== 'string' || name === '' || name === 'Object') return 'an object';
+  if (value instanceof Handle) return `a copy or a Proxy of ${name}`;
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}`;
+}
 
 function number(value, argument) {
-  if (typeof value !== 'number') throw new TypeError(`${argument}: a number is wanted, not ${show(value)}`);
+  if (typeof value !== 'number') refuse('bad_type', argument, `a number is wanted, not ${show(value)}`);
   return value;
 }
 
 // Checks a count, and returns it as a number.
-function count(value, argument) {
+function count(value, argument, least = 0) {
   if (typeof value === 'bigint') value = Number(value);
   number(value, argument);
-  if (!Number.isInteger(value) || value < 0) {
-    throw new RangeError(`${argument}: a whole number, 0 or more, is wanted, not ${show(value)}`);
+  if (!Number.isInteger(value) || value < least) {
+    refuse('bad_argument', argument, `a whole number, ${least} or more, is wanted, not ${show(value)}`);
   }
   return value;
 }
@@ -259,7 +319,7 @@ function integer(value, argument, hint = ' (lists may hold fractions)') {
   if (typeof value !== 'bigint') {
     number(value, argument);
     if (!Number.isInteger(value)) {
-      throw new RangeError(`${argument}: a whole number is wanted, not ${show(value)}${hint}`);
+      refuse('bad_argument', argument, `a whole number is wanted, not ${show(value)}${hint}`);
     }
     value = BigInt(value);
   }
@@ -270,24 +330,34 @@ function integer(value, argument, hint = ' (lists may hold fractions)') {
 
 function choice(value, names, argument) {
   const index = names.indexOf(value);
-  if (index >= 0) return index;
-  const problem = `${argument}: one of ${names.join(', ')} is wanted, not ${show(value)}`;
-  throw typeof value === 'string' ? new RangeError(problem) : new TypeError(problem);
+  if (index < 0) {
+    refuse(typeof value === 'string' ? 'bad_argument' : 'bad_type', argument,
+      `one of ${names.join(', ')} is wanted, not ${show(value)}`);
+  }
+  return index;
 }
 
-function typeName(value, argument = 'type') {
-  choice(value, Object.keys(ARRAYS), argument);
+function flag(value, argument) {
+  if (typeof value !== 'boolean') refuse('bad_type', argument, `true or false is wanted, not ${show(value)}`);
+  return value;
+}
+
+const TYPES = Object.keys(ARRAYS);
+const SUMMANDS = TYPES.slice(0, 3); // types that posenc adds to, and rotates
+
+function typeName(value, argument = 'type', names = TYPES) {
+  choice(value, names, argument);
   return value;
 }
 
 function options(value, known, where) {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null) {
-    throw new TypeError(`${where}: an object is wanted, not ${show(value)}`);
+    refuse('bad_type', where, `an object is wanted, not ${show(value)}`);
   }
   for (const name of Object.keys(value)) {
     if (!known.has(name)) {
-      throw new TypeError(`${where}: there is no option '${name}'; there are ${[...known].join(', ')}`);
+      refuse('bad_type', where, `there is no option '${name}'; there are ${[...known].join(', ')}`);
     }
   }
   return value;
@@ -298,62 +368,87 @@ const NO_SUMS = 'posenc does not add doubles';
 // The type of the entries of a caller's array. If it is a Uint16Array, the option must name the type. `noDoubles` says
 // why doubles are refused; if it is empty, they are accepted.
 function typeOf(array, type, argument, noDoubles = '', option = 'type') {
-  if (array instanceof Float32Array || array instanceof Float64Array) {
-    const own = array instanceof Float32Array ? 'float32' : 'float64';
-    if (type !== undefined && typeName(type, option) !== own) {
-      throw new TypeError(`${argument}: a ${array.constructor.name} holds ${own}, not ${type}`);
-    }
-    if (own === 'float64' && noDoubles !== '') {
-      throw new TypeError(`${argument}: a Float32Array or Uint16Array is wanted; ${noDoubles}`);
+  const tag = tagOf(array);
+  if (tag === 'Float64Array' && noDoubles !== '') {
+    refuse('bad_type', argument, `a Float32Array or Uint16Array is wanted; ${noDoubles}`);
+  }
+  if (tag === 'Float32Array' || tag === 'Float64Array') {
+    const own = tag === 'Float32Array' ? 'float32' : 'float64';
+    if (type !== undefined && typeName(type, option, noDoubles === '' ? TYPES : SUMMANDS) !== own) {
+      refuse('bad_type', argument, `a ${tag} holds ${own}, not ${type}`);
     }
     return own;
   }
-  if (array instanceof Uint16Array) {
-    if (type !== 'bfloat16' && type !== 'float16') {
-      throw new TypeError(`${argument}: for a Uint16Array the option ${option} is needed, 'bfloat16' or 'float16'`);
+  if (tag === 'Uint16Array') {
+    if (type === undefined) {
+      refuse('bad_type', argument, `for a Uint16Array the option ${option} is needed, 'bfloat16' or 'float16'`);
     }
-    return type;
+    if (type === 'float32' || type === 'float64') {
+      refuse('bad_type', argument, `a Uint16Array holds bfloat16 or float16, not ${type}`);
+    }
+    return typeName(type, option, ['bfloat16', 'float16']);
   }
   const floats = noDoubles === '' ? 'Float32Array, Float64Array' : 'Float32Array';
-  throw new TypeError(`${argument}: a ${floats} or Uint16Array is wanted, not ${show(array)}`);
+  return refuse('bad_type', argument, `a ${floats} or Uint16Array is wanted, not ${show(array)}`);
 }
 
-// A list of positions, with its type, as the library takes it.
-function listOf(values, argument) {
-  if (values instanceof Int32Array) return { type: types.int32, array: values };
-  if (values instanceof BigInt64Array) return { type: types.int64, array: values };
-  if (values instanceof Float32Array) return { type: types.float32, array: values };
-  if (values instanceof Float64Array) return { type: types.float64, array: values };
-  if (!Array.isArray(values)) {
-    throw new TypeError(`${argument}: an array of numbers, Int32Array, BigInt64Array, Float32Array or Float64Array ` +
-      `is wanted, not ${show(values)}`);
+// Kinds of lists: the typed arrays that a call takes, and the array that gets the entries of an array.
+const POSITIONS = {
+  tags: ['Int32Array', 'BigInt64Array', 'Float32Array', 'Float64Array'],
+  words: 'an array of numbers, Int32Array, BigInt64Array, Float32Array or Float64Array',
+  Array: Float64Array,
+};
+const INTEGERS = {
+  tags: ['Int32Array', 'BigInt64Array'],
+  words: 'an array of whole numbers, Int32Array or BigInt64Array',
+  Array: BigInt64Array,
+};
+const REALS = {
+  tags: ['Float32Array', 'Float64Array'],
+  words: 'an array of numbers, Float32Array or Float64Array',
+  Array: Float64Array,
+};
+const LIST_TYPES = { Int32Array: 'int32', BigInt64Array: 'int64', Float32Array: 'float32', Float64Array: 'float64' };
+
+// The number of entries of a list. Lists of other kinds are refused.
+function sizeOf(values, argument, { tags, words: wanted }) {
+  if (Array.isArray(values)) return count(values.length, `${argument}.length`);
+  if (!tags.includes(tagOf(values))) refuse('bad_type', argument, `${wanted} is wanted, not ${show(values)}`);
+  return lengthOf(values);
+}
+
+// Reads the entries of an array into a typed array. A typed array stays as it is, and needs a view when it is used.
+function readList(values, argument, kind, size = sizeOf(values, argument, kind)) {
+  if (!Array.isArray(values)) return values;
+  const array = newArray(kind.Array, size, 1, argument);
+  for (let i = 0; i < size; ++i) {
+    const value = values[i];
+    if (kind === INTEGERS) array[i] = integer(value, `${argument}[${i}]`, '');
+    else array[i] = typeof value === 'number' ? value : number(value, `${argument}[${i}]`);
   }
-  const array = new Float64Array(values.length);
-  for (let i = 0; i < values.length; ++i) array[i] = number(values[i], `${argument}[${i}]`);
-  return { type: types.float64, array };
+  return array;
 }
 
-// A list of ids or first positions. If its buffer was transferred, the list is empty.
-function integersOf(values, argument) {
-  if (values instanceof Int32Array || values instanceof BigInt64Array) {
-    return values.length === 0 ? new Int32Array(0) : values;
+const isNumber = (value) => typeof value === 'number' || typeof value === 'bigint';
+
+// Reads positions: a number, which stays as it is, or a list, whose length requireSize checks.
+function readPositions(positions, requireSize, others = '') {
+  if (isNumber(positions)) return positions;
+  if (!isList(positions)) {
+    const wanted = others === '' ? 'a number or a list of positions' : `a number, a list of positions, ${others}`;
+    refuse('bad_type', 'positions', `${wanted} is wanted, not ${show(positions)}`);
   }
-  if (!Array.isArray(values)) {
-    throw new TypeError(
-      `${argument}: an array of whole numbers, Int32Array or BigInt64Array is wanted, not ${show(values)}`);
-  }
-  return BigInt64Array.from(values, (value, i) => integer(value, `${argument}[${i}]`, ''));
+  const size = sizeOf(positions, 'positions', POSITIONS);
+  requireSize(size);
+  return readList(positions, 'positions', POSITIONS, size);
 }
 
-// The caller's frequencies or factors, as an array of floats or doubles.
-function reals(values, argument) {
-  if (values instanceof Float32Array || values instanceof Float64Array) return values;
-  const list = listOf(values, argument);
-  if (list.type !== types.float64) throw new TypeError(`${argument}: an array of numbers or floats is wanted`);
-  return list.array;
+// Reads first positions: a number, or a list with one for each of `batch` sequences.
+function readFirst(first, batch) {
+  if (isNumber(first)) return first;
+  if (!isList(first)) refuse('bad_type', 'first', `a number or a list of whole numbers is wanted, not ${show(first)}`);
+  return readList(first, 'first', INTEGERS, batch);
 }
-
-const isList = (value) => Array.isArray(value) || ArrayBuffer.isView(value);
 
 // ---- specs ----
 
@@ -363,10 +458,10 @@ function setMember(map, spec, name, value, allocateHere) {
   const at = spec + offset;
   const related = (other) => spec + map.get(camelCase(other)).offset;
   if (kind === LIST) {
-    const array = reals(value, name);
+    const array = viewOf(readList(value, name, REALS), name);
     const before = of === 'factor_count' ? view().getUint32(related(of), true) : 0;
     if (before !== 0 && before !== array.length) {
-      throw new RangeError(`${name}: as many as the other factors are wanted, ${before}, not ${array.length}`);
+      refuse('members_clash', name, `as many as the other factors are wanted, ${before}, not ${array.length}`);
     }
     const pointer = copyIn(array, allocateHere);
     const isFloat = array instanceof Float32Array;
@@ -378,7 +473,7 @@ function setMember(map, spec, name, value, allocateHere) {
     view().setInt32(related(of), has ? 1 : 0, true);
     view().setBigInt64(at, has ? integer(value, name) : 0n, true);
   } else if (kind === NAME) {
-    if (typeof value !== 'string') throw new TypeError(`${name}: a name is wanted, not ${show(value)}`);
+    if (typeof value !== 'string') refuse('bad_type', name, `a name is wanted, not ${show(value)}`);
     const pointer = copyText(value, allocateHere);
     view().setUint32(at, pointer, true);
   } else if (kind === SIZE) {
@@ -388,13 +483,16 @@ function setMember(map, spec, name, value, allocateHere) {
   } else if (kind === INTEGER || kind === ROWS) {
     view().setBigInt64(at, integer(value, name), true);
   } else if (kind === SIZES) {
-    if (!isList(value) || value.length > 4) throw new TypeError(`${name}: an array of up to 4 counts is wanted`);
+    const wanted = `an array of up to 4 counts is wanted, not ${show(value)}`;
+    if (!Array.isArray(value) && tagOf(value) === undefined) refuse('bad_type', name, wanted);
+    const size = Array.isArray(value) ? count(value.length, `${name}.length`) : lengthOf(value);
+    if (size > 4) refuse('bad_argument', name, `at most 4 counts are wanted, not ${size}`);
     for (let k = 0; k < 4; ++k) {
-      view().setUint32(at + 4 * k, k < value.length ? clamped(count(value[k], `${name}[${k}]`)) : 0, true);
+      const entry = k < size ? clamped(count(value[k], `${name}[${k}]`)) : 0;
+      view().setUint32(at + 4 * k, entry, true);
     }
   } else if (kind === FLAG) {
-    if (typeof value !== 'boolean') throw new TypeError(`${name}: true or false is wanted, not ${show(value)}`);
-    view().setInt32(at, value ? 1 : 0, true);
+    view().setInt32(at, flag(value, name) ? 1 : 0, true);
   } else {
     // Only outputPairing may be 'same', which is the last word.
     view().setInt32(at, choice(value, name === 'pairing' ? words[of].slice(0, -1) : words[of], name), true);
@@ -414,6 +512,15 @@ function knownOptions(map, more) {
 const KINDS_OF_KEYS = { number: 'number', bigint: 'number', boolean: 'flag', string: 'string' };
 const kindOfValue = (value) => (value === null ? 'null' : KINDS_OF_KEYS[typeof value] ?? 'none');
 
+// The items of a list in a configuration. Detached arrays and DataViews are empty.
+function itemsOf(key, list) {
+  const length = tagOf(list) === undefined ? list.length ?? 0 : lengthOf(list);
+  if (!(length <= MAX_CONFIG_ENTRIES)) {
+    refuse('bad_argument', 'config', `the key ${key} is a list of more than ${MAX_CONFIG_ENTRIES} items`);
+  }
+  return Array.from({ length }, (_, i) => list[i]);
+}
+
 // Adds a key and its value to a Map of entries. The keys of an inner dictionary follow its key and a dot. If the dictionary
 // is in a list, they follow the key of the list, brackets and a dot.
 function addEntries(key, value, entries, levels) {
@@ -430,7 +537,7 @@ function addEntries(key, value, entries, levels) {
   } else if (kind === 'number' || kind === 'flag') {
     add(kind, { number: Number(value) });
   } else if (isList(value)) {
-    const items = Array.from({ length: value.length }, (_, i) => value[i]); // a detached array is empty
+    const items = itemsOf(key, value);
     addWithin(key, items, entries, levels + 1);
     const ofItems = new Set(items.map(kindOfValue));
     const [all = 'number'] = ofItems;
@@ -452,7 +559,9 @@ function addEntries(key, value, entries, levels) {
 }
 
 function requireFewLevels(levels) {
-  if (levels > MAX_CONFIG_LEVELS) throw new RangeError(`config: more than ${MAX_CONFIG_LEVELS} levels of objects and lists`);
+  if (levels > MAX_CONFIG_LEVELS) {
+    refuse('bad_argument', 'config', `more than ${MAX_CONFIG_LEVELS} levels of objects and lists`);
+  }
 }
 
 // Adds the entries of a dictionary. A dot within a key is written as \u002e, so that it does not look like a dot between two
@@ -470,7 +579,7 @@ function addWithin(key, items, entries, levels) {
   requireFewLevels(levels);
   for (const item of items) {
     if (isList(item)) {
-      addWithin(key, Array.from(item), entries, levels + 1);
+      addWithin(key, itemsOf(key, item), entries, levels + 1);
     } else if (typeof item === 'object' && item !== null) {
       addDictionary(`${key}[].`, item, entries, levels + 1);
     }
@@ -514,11 +623,11 @@ function ask(spec, size, entries, { layer, layerType, modelType, pairing }, allo
 // rotary embedding.
 function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wanted, allocateHere) {
   if (typeof config !== 'object' || config === null || isList(config)) {
-    throw new TypeError(`config: an object is wanted, not ${show(config)}`);
+    refuse('bad_type', 'config', `an object is wanted, not ${show(config)}`);
   }
   const name = (value, argument) => {
     if (value === undefined || value === null) return 0;
-    if (typeof value !== 'string') throw new TypeError(`${argument}: a name is wanted, not ${show(value)}`);
+    if (typeof value !== 'string') refuse('bad_type', argument, `a name is wanted, not ${show(value)}`);
     return copyText(value, allocateHere);
   };
   const question = {
@@ -550,6 +659,8 @@ function fillFromConfig(spec, size, { config, layer, layerType, modelType }, wan
 
 const NOUNS = {
   encoder: {
+    name: 'an Encoder',
+    gone: 'the Encoder was disposed of',
     size: () => wasm.web_spec_size(),
     init: (spec, size) => wasm.posenc_spec_init(spec, size),
     preset: (...given) => wasm.posenc_spec_preset(...given),
@@ -558,6 +669,8 @@ const NOUNS = {
     dim: 'dim',
   },
   rotary: {
+    name: 'a Rotary',
+    gone: 'the Rotary was disposed of',
     size: () => wasm.web_rotary_spec_size(),
     init: (spec, size) => wasm.posenc_rotary_spec_init(spec, size),
     preset: (...given) => wasm.posenc_rotary_spec_preset(...given),
@@ -566,6 +679,8 @@ const NOUNS = {
     dim: 'headDim',
   },
   angles: {
+    name: 'Angles',
+    gone: 'these angles were disposed of',
     destroy: (memory) => wasm.web_free(memory),
   },
 };
@@ -583,7 +698,7 @@ function create(noun, preset, given, where) {
   module();
   const calls = NOUNS[noun];
   const map = members[noun];
-  const wanted = options(given, knownOptions(map), where);
+  const wanted = { ...options(given, knownOptions(map), where) };
   return withMemory((allocateHere) => {
     const size = calls.size();
     const spec = allocateHere(size);
@@ -592,7 +707,7 @@ function create(noun, preset, given, where) {
     } else if (preset.config !== undefined) {
       fillFromConfig(spec, size, preset, wanted, allocateHere);
     } else {
-      if (typeof preset.name !== 'string') throw new TypeError(`name: a name is wanted, not ${show(preset.name)}`);
+      if (typeof preset.name !== 'string') refuse('bad_type', 'name', `a name is wanted, not ${show(preset.name)}`);
       const name = copyText(preset.name, allocateHere);
       const report = struct('model_report', allocateHere, {});
       const status = calls.preset(spec, size, name, clamped(count(preset.dim, calls.dim)), report);
@@ -621,29 +736,43 @@ const registry = new FinalizationRegistry(({ noun, handle }) => {
   handle.pointer = 0;
 });
 
+const OWN = Symbol('own'); // no other code has it, so no other code can make a handle
+
 // The base class of Encoder, Rotary and Angles: owns a pointer, which is freed once.
 class Handle {
   #noun;
   #handle;
 
-  constructor(noun, pointer) {
+  constructor(own, noun, pointer) {
+    if (own !== OWN) throw new TypeError('constructor: make an Encoder or a Rotary, or call rotary.angles(positions, tokens)');
     this.#noun = noun;
     this.#handle = { pointer };
     registry.register(this, { noun, handle: this.#handle }, this);
   }
 
   dispose() {
+    if (nounOf(this) === '') refuse('bad_type', 'this', `an Encoder, a Rotary or Angles are wanted, not ${show(this)}`);
     registry.unregister(this);
     if (this.#handle.pointer !== 0) NOUNS[this.#noun].destroy(this.#handle.pointer);
     this.#handle.pointer = 0;
   }
 
-  static pointerOf(that) {
-    if (that.#handle.pointer === 0) throw new Error('the object was disposed of');
-    return that.#handle.pointer;
+  // 'encoder', 'rotary' or 'angles'; '' for any other value, also for a Proxy.
+  static nounOf(value) {
+    return typeof value === 'object' && value !== null && #handle in value ? value.#noun : '';
+  }
+
+  // The pointer of an encoder, a rotary embedding or angles. `argument` is the name of the object for messages.
+  static pointerOf(that, noun, argument = 'this') {
+    const { name, gone } = NOUNS[noun];
+    if (nounOf(that) !== noun) refuse('bad_type', argument, `${name} is wanted, not ${show(that)}`);
+    const { pointer } = that.#handle;
+    if (pointer === 0) refuse('null', argument, gone);
+    return pointer;
   }
 }
-const pointerOf = Handle.pointerOf;
+const { nounOf, pointerOf } = Handle;
+delete Handle.nounOf;
 delete Handle.pointerOf;
 if (typeof Symbol.dispose === 'symbol') {
   Handle.prototype[Symbol.dispose] = function dispose() { this.dispose(); };
@@ -653,11 +782,20 @@ if (typeof Symbol.dispose === 'symbol') {
 
 const limits = (offset) => `-2^31 .. 2^31${offset === 0 ? '' : `, also with positionOffset, ${offset}, added`}`;
 
-// Checks all positions of a call, a run or a list. There are `batch` sequences with `rows` rows each. A list has one part
-// for each axis. A part has positions for the rows of one sequence, which all sequences share, or for the rows of all
+// Refuses a list of positions with a wrong length: [axes, rows] or [axes, batch, rows] is wanted.
+function requirePositions(length, rows, axes, argument, batch) {
+  const wanted = axes * rows;
+  if (length !== wanted && length !== wanted * batch) {
+    const numbers = batch === 1 ? wanted : `${wanted} or ${wanted * batch}`;
+    refuse('bad_argument', argument, `${numbers} positions are wanted, not ${length}`);
+  }
+}
+
+// Checks all positions of a call, a run or a list that was read. There are `batch` sequences with `rows` rows each. A list has
+// one part for each axis. A part has positions for the rows of one sequence, which all sequences share, or for the rows of all
 // sequences. In the result, `rows` is the number of positions in a part. `extent` is the argument that messages name if
 // there are too many rows.
-function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 1) {
+function positionsOf(positions, rows, range, argument, extent, batch = 1) {
   const { offset, nanRows, axes } = range;
   if (!isList(positions)) {
     const first = integer(positions, argument);
@@ -669,39 +807,36 @@ function positionsOf(positions, rows, range, argument, extent = 'rows', batch = 
     }
     return { rows, list: null, first };
   }
-  const list = listOf(positions, argument);
-  const { length } = list.array;
-  const wanted = axes * rows;
-  if (length !== wanted && length !== wanted * batch) {
-    const numbers = batch === 1 ? wanted : `${wanted} or ${wanted * batch}`;
-    throw new RangeError(`${argument}: ${numbers} positions are wanted, not ${length}`);
-  }
+  const array = viewOf(positions, argument);
+  const { length } = array;
+  requirePositions(length, rows, axes, argument, batch);
   for (let i = 0; i < length && !nanRows; ++i) {
-    if (!(Math.abs(Number(list.array[i]) + offset) <= MAX_POSITION)) {
+    if (!(Math.abs(Number(array[i]) + offset) <= MAX_POSITION)) {
       refuse('out_of_range', `${argument}[${i}]`, `a position must be a number in ${limits(offset)}`);
     }
   }
-  return { rows: length / axes, list, first: 0n };
+  return { rows: length / axes, list: { type: types[LIST_TYPES[tagOf(array)]], array }, first: 0n };
 }
 
 // The number of sequences: `batch`, or by default the number of first positions, or 1. It must divide `rows`.
 function batchOf(batch, first, rows, argument) {
-  const listed = isList(first) ? first.length : undefined;
-  const all = batch === undefined ? listed ?? 1 : clamped(count(batch, 'batch'));
+  const listed = isList(first) ? sizeOf(first, 'first', INTEGERS) : undefined;
+  const all = batch === undefined ? listed ?? 1 : count(batch, 'batch');
   if (listed !== undefined && listed !== all) {
-    throw new RangeError(`first: ${all} positions are wanted, one for each sequence, not ${listed}`);
+    refuse('bad_argument', 'first', `${all} positions are wanted, one for each sequence, not ${listed}`);
   }
   if (all === 0 ? rows !== 0 : rows % all !== 0) {
-    throw new RangeError(`${argument}: ${rows} rows cannot be ${all} sequences of equal length`);
+    refuse('bad_argument', argument, `${rows} rows cannot be ${all} sequences of equal length`);
   }
   return all;
 }
 
-// The runs of `rows` rows from `first` on: one run for all sequences or, if `first` is a list, one for each sequence.
-function runsOf(first, rows, range, extent) {
+// The runs of `rows` rows from `first` on: one run for all sequences or, if `first` is a list, one for each of `batch`
+// sequences.
+function runsOf(first, rows, range, extent, batch) {
   if (!isList(first)) return [positionsOf(first, rows, range, 'first', extent)];
   const run = (one, b) => positionsOf(one, rows, range, `first[${b}]`, `first[${b}]`);
-  return Array.from(integersOf(first, 'first'), run);
+  return Array.from(viewOf(first, 'first', batch), run);
 }
 
 // The memory that holds a part of the list's positions: [axes, rows].
@@ -709,8 +844,7 @@ function passPositions(positions, pointer, axes, row, rows) {
   const { array } = positions.list;
   for (let k = 0; k < axes; ++k) {
     const begin = k * (array.length / axes) + row;
-    const part = array.subarray(begin, begin + rows);
-    bytes().set(bytesOf(part), pointer + k * rows * array.BYTES_PER_ELEMENT);
+    bytes().set(bytesOf(partOf(array, begin, begin + rows)), pointer + k * rows * array.BYTES_PER_ELEMENT);
   }
 }
 
@@ -729,9 +863,11 @@ function requireApart(written, entries, argument, ...read) {
 //
 // call(row, rows, {memories, read, out, list, group, groups}) computes a part: `rows` rows from `row` on, in `groups` groups
 // from `group` on. `memories` has the address of each array's part, `read` is the address of the part of `source`, which is
-// memories[0] if the types are the same. `out` is a posenc_rows for the first array, and `list` is a posenc_list of the
-// positions, [axes, rows], if positions are a list. cut(row, most), if given, returns the number of rows of the next part.
-function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads = false, source = null, cut }, call) {
+// memories[0] if the types are the same, unless isApart is true. `out` is a posenc_rows for the first array, and `list` is a
+// posenc_list of the positions, [axes, rows], if positions are a list. cut(row, most), if given, returns the number of rows of
+// the next part.
+function inParts(shape, call) {
+  const { positions, axes = 1, groups = 1, width, type, arrays, reads = false, source = null, isApart = false, cut } = shape;
   const { rows, list, begin = 0 } = positions;
   if (rows === 0 || groups === 0) return;
   const from = source?.type ?? type;
@@ -744,7 +880,7 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
   withMemory((allocateHere) => {
     const memories = arrays.map(() => allocateHere(step * together * rowBytes));
     const written = arrays.map((array, k) => ({ array, Array: ARRAYS[type], memory: memories[k] }));
-    const read = from === type ? memories[0] : allocateHere(step * together * rowBytes);
+    const read = from === type && !isApart ? memories[0] : allocateHere(step * together * rowBytes);
     const copied = source === null ? written : [{ array: source.array, Array: ARRAYS[from], memory: read }];
     const out = struct('rows', allocateHere, { type: types[type], data: memories[0], stride: width });
     const listed = list === null ? 0 : allocateHere(step * axes * list.array.BYTES_PER_ELEMENT);
@@ -754,7 +890,7 @@ function inParts({ positions, axes = 1, groups = 1, width, type, arrays, reads =
         for (let g = 0; g < many; ++g) {
           const part = new Array(wasm.memory.buffer, memory + g * some * width * Array.BYTES_PER_ELEMENT, some * width);
           const at = ((group + g) * rows + row) * width;
-          if (isIn) part.set(array.subarray(at, at + some * width));
+          if (isIn) part.set(partOf(array, at, at + some * width));
           else array.set(part, at);
         }
       }
@@ -776,7 +912,7 @@ function newArray(Array, rows, columns, argument) {
   try {
     return new Array(rows * columns);
   } catch {
-    throw new RangeError(`${argument}: there is no memory for ${rows} x ${columns} entries`);
+    return refuse('no_memory', argument, `there is no memory for ${rows}${columns === 1 ? '' : ` x ${columns}`} entries`);
   }
 }
 
@@ -793,7 +929,7 @@ export class Encoder extends Handle {
 
   constructor(given = {}, preset = null) {
     const { pointer, member } = create('encoder', preset, given, 'options');
-    super('encoder', pointer);
+    super(OWN, 'encoder', pointer);
     this.#dim = member('dim');
     this.#range = { offset: member('positionOffset'), nanRows: member('nanRows') !== 0, axes: 1 };
     this.#layout = words.layout[member('layout')];
@@ -805,59 +941,63 @@ export class Encoder extends Handle {
 
   get dim() { return this.#dim; }
   get layout() { return this.#layout; }
-  get target() { return text(module().posenc_encoder_target(pointerOf(this))); }
-  get frequencyCount() { return module().posenc_encoder_frequency_count(pointerOf(this)) >>> 0; }
+  get target() { return text(module().posenc_encoder_target(pointerOf(this, 'encoder'))); }
+  get frequencyCount() { return module().posenc_encoder_frequency_count(pointerOf(this, 'encoder')) >>> 0; }
 
   frequencies() {
-    const pointer = pointerOf(this);
+    const pointer = pointerOf(this, 'encoder');
     return Float64Array.from({ length: this.frequencyCount }, (_, i) => wasm.posenc_encoder_radians(pointer, i));
   }
 
   write(first, rows, out, type) {
+    pointerOf(this, 'encoder');
     return this.#write(first, count(rows, 'rows'), out, type, 'first');
   }
 
   writeAt(positions, out, type) {
-    if (!isList(positions)) listOf(positions, 'positions');
-    return this.#write(positions, positions.length, out, type, 'positions');
+    pointerOf(this, 'encoder');
+    const list = readList(positions, 'positions', POSITIONS);
+    return this.#write(list, lengthOf(list), out, type, 'positions');
   }
 
   #write(positions, rows, out, type, argument) {
-    const pointer = pointerOf(this);
+    const pointer = pointerOf(this, 'encoder');
     const dim = this.#dim;
     if (typeof out === 'string') [out, type] = [undefined, out];
     const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
-    const all = positionsOf(positions, rows, this.#range, argument);
-    if (out !== undefined && out.length < rows * dim) {
-      throw new RangeError(`out: ${rows} x ${dim} entries are wanted, not ${out.length}`);
+    const all = positionsOf(positions, rows, this.#range, argument, 'rows');
+    if (out !== undefined && lengthOf(out) < rows * dim) {
+      refuse('bad_argument', 'out', `${rows} x ${dim} entries are wanted, not ${lengthOf(out)}`);
     }
-    const to = out ?? newArray(ARRAYS[name], rows, dim, 'rows');
+    const result = out ?? newArray(ARRAYS[name], rows, dim, argument === 'first' ? 'rows' : argument);
+    const to = viewOf(result, 'out');
     if (all.list !== null) requireApart(to, rows * dim, 'out', all.list.array);
     inParts({ positions: all, width: dim, type: name, arrays: [to] }, (row, some, { out: rowsOut, list }) => {
       require(all.list === null
         ? wasm.posenc_write(pointer, all.first + BigInt(row), some, rowsOut)
         : wasm.posenc_write_at(pointer, list, some, rowsOut, 0), argument);
     });
-    return to;
+    return result;
   }
 
   add(x, first = 0, given = undefined) {
-    const { pointer, type, scale, batch, rows } = this.#sum(x, first, given);
+    pointerOf(this, 'encoder');
+    const { pointer, to, type, scale, batch, rows, positions: firsts } = this.#sum(x, first, given, false);
     const dim = this.#dim;
-    const runs = runsOf(first, rows, this.#range);
-    const positions = isList(first) ? { rows, list: null, first: 0n } : runs[0];
+    const runs = runsOf(firsts, rows, this.#range, 'x', batch);
+    const positions = isList(firsts) ? { rows, list: null, first: 0n } : runs[0];
     withMemory((allocateHere) => {
-      const firsts = isList(first) ? copyIn(BigInt64Array.from(runs, (run) => run.first), allocateHere) : 0;
+      const firstsAt = isList(firsts) ? copyIn(BigInt64Array.from(runs, (run) => run.first), allocateHere) : 0;
       const batchAt = allocateHere(structs.batch.bytes);
-      const shape = { positions, groups: batch, width: dim, type, arrays: [x], reads: true };
+      const shape = { positions, groups: batch, width: dim, type, arrays: [to], reads: true };
       inParts(shape, (row, some, { out, group, groups }) => {
         const begin = positions.first + BigInt(row);
-        if (batch === 1 && firsts === 0) return require(wasm.posenc_add(pointer, begin, some, out, scale), 'first');
+        if (batch === 1 && firstsAt === 0) return require(wasm.posenc_add(pointer, begin, some, out, scale), 'first');
         put('batch', batchAt, {
           sequences: groups,
           stride: some * dim,
           'first_positions.type': types.int64,
-          'first_positions.data': firsts === 0 ? 0 : firsts + 8 * group,
+          'first_positions.data': firstsAt === 0 ? 0 : firstsAt + 8 * group,
         });
         return require(wasm.posenc_add_batch(pointer, batchAt, begin, some, out, scale, 0), 'first');
       });
@@ -866,26 +1006,38 @@ export class Encoder extends Handle {
   }
 
   addAt(x, positions, given = undefined) {
-    if (!isList(positions)) listOf(positions, 'positions');
-    const { pointer, type, scale, batch, rows } = this.#sum(x, undefined, given);
-    const all = this.#spread(positions, batch, rows);
-    requireApart(x, x.length, 'positions', all.list.array);
+    pointerOf(this, 'encoder');
+    const { pointer, to, type, scale, batch, rows, positions: list } = this.#sum(x, positions, given, true);
+    const all = this.#spread(list, batch, rows);
+    requireApart(to, to.length, 'positions', all.list.array);
     const dim = this.#dim;
-    inParts({ positions: all, width: dim, type, arrays: [x], reads: true }, (row, some, { out, list }) => {
-      require(wasm.posenc_add_at(pointer, list, some, out, scale, 0), 'positions');
+    inParts({ positions: all, width: dim, type, arrays: [to], reads: true }, (row, some, { out, list: at }) => {
+      require(wasm.posenc_add_at(pointer, at, some, out, scale, 0), 'positions');
     });
     return x;
   }
 
-  // Checks the arguments of add and addAt. `rows` of the result is the number of rows in a sequence.
-  #sum(x, first, given) {
-    const pointer = pointerOf(this);
+  // Reads and checks the arguments of add and addAt. In the result, `rows` is the number of rows in a sequence, and `to` is a
+  // view of x. `positions` are a list of positions if isAt is true, else first positions.
+  #sum(x, positions, given, isAt) {
     const { type, scale = 1, batch } = options(given, SUM_OPTIONS, 'options');
+    const dim = this.#dim;
     const name = typeOf(x, type, 'x', NO_SUMS);
     number(scale, 'scale');
-    if (x.length % this.#dim !== 0) throw new RangeError(`x: ${x.length} entries are not a multiple of dim, ${this.#dim}`);
-    const all = batchOf(batch, first, x.length / this.#dim, 'x');
-    return { pointer, type: name, scale, batch: all, rows: x.length / this.#dim / Math.max(1, all) };
+    const size = lengthOf(x);
+    if (size % dim !== 0) refuse('bad_argument', 'x', `${size} entries are not a multiple of dim, ${dim}`);
+    const all = batchOf(batch, isAt ? undefined : positions, size / dim, 'x');
+    const rows = size / dim / Math.max(1, all);
+    const read = isAt ? this.#readAt(positions, rows, all) : readFirst(positions, all);
+    const pointer = pointerOf(this, 'encoder');
+    return { pointer, to: viewOf(x, 'x', size), type: name, scale, batch: all, rows, positions: read };
+  }
+
+  // Reads the positions of addAt and embedAt.
+  #readAt(positions, rows, batch) {
+    const size = sizeOf(positions, 'positions', POSITIONS);
+    requirePositions(size, rows, 1, 'positions', batch);
+    return readList(positions, 'positions', POSITIONS, size);
   }
 
   // The positions of all rows. If the list has positions for one sequence, they are repeated for all sequences.
@@ -893,53 +1045,60 @@ export class Encoder extends Handle {
     const all = positionsOf(positions, rows, this.#range, 'positions', '', batch);
     if (all.rows === batch * rows) return all;
     const { type, array } = all.list;
-    const repeated = new array.constructor(batch * rows);
+    const repeated = new VIEWS[tagOf(array)](batch * rows);
     for (let b = 0; b < batch; ++b) repeated.set(array, b * rows);
     return { ...all, rows: batch * rows, list: { type, array: repeated } };
   }
 
   embed(ids, table, first = 0, given = undefined) {
+    pointerOf(this, 'encoder');
     return this.#embed(ids, table, first, given, false);
   }
 
   embedAt(ids, table, positions, given = undefined) {
-    if (!isList(positions)) listOf(positions, 'positions');
+    pointerOf(this, 'encoder');
     return this.#embed(ids, table, positions, given, true);
   }
 
   #embed(ids, table, positions, given, isAt) {
-    const pointer = pointerOf(this);
-    const dim = this.#dim;
     const { type, tableType, out, scale = 1, batch } = options(given, EMBED_OPTIONS, 'options');
+    const dim = this.#dim;
     const from = typeOf(table, tableType, 'table', NO_SUMS, 'tableType');
-    const ofOut = type ?? (out instanceof Uint16Array ? from : undefined);
-    const name = out === undefined ? typeName(type ?? from) : typeOf(out, ofOut, 'out', NO_SUMS);
+    const ofOut = type ?? (tagOf(out) === 'Uint16Array' && from !== 'float32' ? from : undefined);
+    const name = out === undefined ? typeName(type ?? from, 'type', SUMMANDS) : typeOf(out, ofOut, 'out', NO_SUMS);
     if (name !== from && name !== 'float32') {
       const argument = out === undefined ? 'type' : 'out';
-      throw new RangeError(`${argument}: the table's type, ${from}, or float32 is wanted, not ${name}`);
+      refuse('bad_argument', argument, `the table's type, ${from}, or float32 is wanted, not ${name}`);
     }
     number(scale, 'scale');
-    if (table.length % dim !== 0) throw new RangeError(`table: ${table.length} entries are not a multiple of dim, ${dim}`);
-    const tokens = integersOf(ids, 'ids');
-    const bad = tokens.findIndex((id) => !(id >= 0 && id < table.length / dim));
-    if (bad >= 0) refuse('out_of_range', `ids[${bad}]`, `an id must be one of the table's rows, 0 .. ${table.length / dim - 1}`);
-    const all = batchOf(batch, isAt ? undefined : positions, tokens.length, 'ids');
-    const rows = tokens.length / Math.max(1, all);
-    const runs = isAt ? [] : runsOf(positions, rows, this.#range, 'ids');
-    const list = isAt ? this.#spread(positions, all, rows) : null;
-    if (out !== undefined && out.length < tokens.length * dim) {
-      throw new RangeError(`out: ${tokens.length} x ${dim} entries are wanted, not ${out.length}`);
+    const tableSize = lengthOf(table);
+    if (tableSize % dim !== 0) refuse('bad_argument', 'table', `${tableSize} entries are not a multiple of dim, ${dim}`);
+    const idCount = sizeOf(ids, 'ids', INTEGERS);
+    const all = batchOf(batch, isAt ? undefined : positions, idCount, 'ids');
+    const rows = idCount / Math.max(1, all);
+    const readIds = readList(ids, 'ids', INTEGERS, idCount);
+    const read = isAt ? this.#readAt(positions, rows, all) : readFirst(positions, all);
+    const pointer = pointerOf(this, 'encoder');
+    const source = viewOf(table, 'table', tableSize);
+    const tokens = viewOf(readIds, 'ids', idCount);
+    const bad = tokens.findIndex((id) => !(id >= 0 && id < tableSize / dim));
+    if (bad >= 0) refuse('out_of_range', `ids[${bad}]`, `an id must be one of the table's rows, 0 .. ${tableSize / dim - 1}`);
+    const runs = isAt ? [] : runsOf(read, rows, this.#range, 'ids', all);
+    const list = isAt ? this.#spread(read, all, rows) : null;
+    if (out !== undefined && lengthOf(out) < idCount * dim) {
+      refuse('bad_argument', 'out', `${idCount} x ${dim} entries are wanted, not ${lengthOf(out)}`);
     }
-    const to = out ?? newArray(ARRAYS[name], tokens.length, dim, 'ids');
-    requireApart(to, tokens.length * dim, 'out', table, tokens, ...(isAt ? [list.list.array] : []));
+    const result = out ?? newArray(ARRAYS[name], idCount, dim, 'ids');
+    const to = viewOf(result, 'out');
+    requireApart(to, idCount * dim, 'out', source, tokens, ...(isAt ? [list.list.array] : []));
     withMemory((allocateHere) => {
       let taken = 0; // memory for the rows of the table that a part needs, in the order of its ids: row i is for id i
       let lookup = 0;
       const make = (part, begin) => {
-        const written = begin === 0 ? to : to.subarray(begin * dim);
+        const written = partOf(to, begin * dim);
         inParts({ positions: part, width: dim, type: name, arrays: [written] }, (row, some, { out: rowsOut, list: at }) => {
           if (taken === 0) { // the first part has the most rows
-            taken = allocateHere(some * dim * table.BYTES_PER_ELEMENT);
+            taken = allocateHere(some * dim * source.BYTES_PER_ELEMENT);
             lookup = struct('lookup', allocateHere, {
               'ids.type': types.int32,
               'ids.data': copyIn(Int32Array.from({ length: some }, (_, i) => i), allocateHere),
@@ -949,10 +1108,10 @@ export class Encoder extends Handle {
               stride: dim,
             });
           }
-          const source = new table.constructor(wasm.memory.buffer, taken, some * dim);
+          const copied = new ARRAYS[from](wasm.memory.buffer, taken, some * dim);
           for (let r = 0; r < some; ++r) {
             const id = Number(tokens[begin + row + r]);
-            source.set(table.subarray(id * dim, (id + 1) * dim), r * dim);
+            copied.set(partOf(source, id * dim, (id + 1) * dim), r * dim);
           }
           require(isAt
             ? wasm.posenc_embed_at(pointer, lookup, at, some, rowsOut, scale, 0)
@@ -963,12 +1122,12 @@ export class Encoder extends Handle {
       if (isAt) make(list, 0);
       for (let begin = 0; begin < tokens.length && !isAt; begin += rows) make(runs[begin / rows] ?? runs[0], begin);
     });
-    return to;
+    return result;
   }
 
   // The properties of an encoder that a grid needs.
-  static ofAxis(encoder) {
-    return { pointer: pointerOf(encoder), dim: encoder.#dim, range: encoder.#range };
+  static ofAxis(encoder, argument) {
+    return { pointer: pointerOf(encoder, 'encoder', argument), dim: encoder.#dim, range: encoder.#range };
   }
 }
 const ofAxis = Encoder.ofAxis;
@@ -1003,30 +1162,48 @@ const NO_ROTATION = 'doubles are not rotated';
 const ROTATE_OPTIONS = new Set(['type', 'heads', 'scale', 'inverse', 'tokenAxis', 'batch', 'first', 'out', 'outType', 'factors']);
 const CACHE_OPTIONS = new Set(['layout', 'type']);
 
-// The array that a rotation of x, with entries of the type `from`, writes to, and its type.
-function resultOf(x, from, out, outType) {
-  if (out === undefined && outType === undefined) return { to: x, type: from };
-  const ofOut = outType ?? (out instanceof Uint16Array && from !== 'float32' ? from : undefined);
-  const type = out === undefined ? typeName(outType, 'outType') : typeOf(out, ofOut, 'out', NO_ROTATION, 'outType');
-  if (type !== from && (from !== 'float32' || type === 'float64')) {
-    const wanted = from === 'float32' ? 'float32, bfloat16 or float16' : `the type of x, ${from},`;
-    throw new RangeError(`${out === undefined ? 'outType' : 'out'}: ${wanted} is wanted, not ${type}`);
+// The array that a rotation writes to: the result, a view of it, and its type. `x` has entries of the type `from`, and `source`
+// is a view of x.
+function resultOf(x, source, from, out, outType) {
+  if (out === undefined && outType === undefined) return { result: x, to: source, type: from };
+  const { length } = source;
+  const ofOut = outType ?? (tagOf(out) === 'Uint16Array' && from !== 'float32' ? from : undefined);
+  const type = out === undefined
+    ? typeName(outType, 'outType', SUMMANDS) : typeOf(out, ofOut, 'out', NO_ROTATION, 'outType');
+  if (type !== from && from !== 'float32') {
+    refuse('bad_argument', out === undefined ? 'outType' : 'out', `the type of x, ${from}, is wanted, not ${type}`);
   }
-  if (out === undefined) return { to: newArray(ARRAYS[type], x.length, 1, 'x'), type };
-  if (out.length < x.length) throw new RangeError(`out: ${x.length} elements are wanted, not ${out.length}`);
-  const isInPlace = type === from && out.buffer === x.buffer && out.byteOffset === x.byteOffset;
-  if (!isInPlace) requireApart(out, x.length, 'out', x);
-  return { to: out, type };
+  if (out === undefined) {
+    const made = newArray(ARRAYS[type], length, 1, 'x');
+    return { result: made, to: made, type };
+  }
+  const to = viewOf(out, 'out');
+  if (to.length < length) refuse('bad_argument', 'out', `${length} elements are wanted, not ${to.length}`);
+  const isInPlace = type === from && to.buffer === source.buffer && to.byteOffset === source.byteOffset;
+  if (!isInPlace) requireApart(to, length, 'out', source);
+  return { result: out, to, type };
 }
 
-// The factors of tokens, as floats: [tokens], which all sequences share, or [batch, tokens].
-function factorsOf(values, tokens, batch) {
-  const given = reals(values, 'factors');
+// Refuses a list of factors with a wrong length: [tokens] or [batch, tokens] is wanted.
+function requireFactors(length, tokens, batch) {
   const wanted = tokens * batch;
-  if (given.length !== tokens && given.length !== wanted) {
+  if (length !== tokens && length !== wanted) {
     const numbers = batch === 1 ? tokens : `${tokens} or ${wanted}`;
-    throw new RangeError(`factors: ${numbers} factors are wanted, not ${given.length}`);
+    refuse('bad_argument', 'factors', `${numbers} factors are wanted, not ${length}`);
   }
+}
+
+// Reads the factors of tokens: [tokens], which all sequences share, or [batch, tokens].
+function readFactors(values, tokens, batch) {
+  const size = sizeOf(values, 'factors', REALS);
+  requireFactors(size, tokens, batch);
+  return readList(values, 'factors', REALS, size);
+}
+
+// Factors that were read, as floats.
+function factorsOf(read, tokens, batch) {
+  const given = viewOf(read, 'factors');
+  requireFactors(given.length, tokens, batch);
   const factors = new Float32Array(given.length);
   for (let i = 0; i < factors.length; ++i) {
     factors[i] = given[i];
@@ -1037,24 +1214,47 @@ function factorsOf(values, tokens, batch) {
   return factors;
 }
 
-// Refuses factors whose products with the scale and the amplitude are out of range: rotates two tokens by the least and the
+// Refuses a scale, or factors, whose products with the amplitude are out of range: rotates two tokens, by the least and the
 // largest factor, in memory of their own. A call in parts would otherwise find a wrong product after it has written.
 function requireGains(rotary, headDim, scale, factors) {
   if (factors.length === 0) return;
-  let [least, largest] = [factors[0], factors[0]];
-  for (const factor of factors) [least, largest] = [Math.min(least, factor), Math.max(largest, factor)];
+  let [least, largest] = [0, 0];
+  for (let i = 1; i < factors.length; ++i) {
+    if (factors[i] < factors[least]) least = i;
+    if (factors[i] > factors[largest]) largest = i;
+  }
   withMemory((allocateHere) => {
+    const data = copyIn(new Float32Array(4 * headDim), allocateHere);
+    const two = allocateHere(8);
     const tensor = struct('heads', allocateHere, {
       type: types.float32,
-      data: copyIn(new Float32Array(2 * headDim), allocateHere),
+      data,
+      source: data + 8 * headDim,
       heads: 1,
       token_stride: headDim,
       head_stride: headDim,
       scale,
-      token_factors: copyIn(Float32Array.of(least, largest), allocateHere),
+      token_factors: two,
     });
-    require(wasm.posenc_rotate(rotary, 0n, 2, tensor, 1));
+    const isRefused = (a, b) => {
+      new Float32Array(wasm.memory.buffer, two, 2).set([factors[a], factors[b]]);
+      return wasm.posenc_rotate(rotary, 0n, 2, tensor, 1) !== OK;
+    };
+    if (!isRefused(least, largest)) return;
+    const amplitude = wasm.posenc_rotary_amplitude(rotary);
+    requireScale(scale, amplitude);
+    const token = isRefused(least, least) ? least : largest;
+    const product = `${factors[token]} * ${scale} * ${amplitude} = ${factors[token] * scale * amplitude}`;
+    refuse('bad_argument', `factors[${token}]`, `factor * scale * amplitude must be 2^-64 .. 2^64, not ${product}`);
   });
+}
+
+// Refuses a scale whose product with the amplitude is out of range.
+function requireScale(scale, amplitude) {
+  const product = scale * amplitude;
+  if (!(product >= 2 ** -64 && product <= 2 ** 64)) {
+    refuse('bad_argument', 'scale', `scale * amplitude must be 2^-64 .. 2^64, not ${scale} * ${amplitude} = ${product}`);
+  }
 }
 
 // Rotates tensors with `some` tokens, by the positions from `row` on. `list` is a posenc_list of them if they are a list.
@@ -1069,14 +1269,17 @@ export class Rotary extends Handle {
   #axes;
   #range;
   #pairs;
+  #isApart; // the library cannot rotate in place
 
   constructor(given = {}, preset = null) {
     const { pointer, member } = create('rotary', preset, given, 'options');
-    super('rotary', pointer);
+    super(OWN, 'rotary', pointer);
     this.#headDim = member('headDim');
     this.#axes = member('axes');
     this.#range = { offset: 0, nanRows: false, axes: this.#axes };
     this.#pairs = wasm.posenc_rotary_frequency_count(pointer) >>> 0;
+    const [from, to] = [member('pairing'), member('outputPairing')];
+    this.#isApart = words.pairing[to] !== 'same' && to !== from && 2 * this.#pairs > MAX_SWAP_IN_PLACE;
   }
 
   static preset(name, headDim, overrides = {}) {
@@ -1084,29 +1287,32 @@ export class Rotary extends Handle {
   }
 
   static fromConfig(config, given = {}) {
+    module();
     const { layer, layerType, modelType, ...overrides } = options(given, { has: () => true }, 'options');
-    if ('headDim' in overrides) throw new TypeError("options: there is no option 'headDim'; the configuration has it");
+    if ('headDim' in overrides) refuse('bad_type', 'options', "there is no option 'headDim'; the configuration has it");
     return new Rotary(overrides, { config: config ?? null, layer, layerType, modelType });
   }
 
   get headDim() { return this.#headDim; }
   get axes() { return this.#axes; }
-  get target() { return text(module().posenc_rotary_target(pointerOf(this))); }
+  get target() { return text(module().posenc_rotary_target(pointerOf(this, 'rotary'))); }
   get frequencyCount() { return this.#pairs; }
-  get amplitude() { return module().posenc_rotary_amplitude(pointerOf(this)); }
+  get amplitude() { return module().posenc_rotary_amplitude(pointerOf(this, 'rotary')); }
 
   frequencies() {
-    const pointer = pointerOf(this);
+    const pointer = pointerOf(this, 'rotary');
     return Float64Array.from({ length: this.#pairs }, (_, i) => wasm.posenc_rotary_radians(pointer, i));
   }
 
   cache(positions, tokens, given = undefined) {
-    const pointer = pointerOf(this);
-    const rows = count(tokens, 'tokens');
+    pointerOf(this, 'rotary');
     const { layout = 'cos_sin', type = 'float32' } = options(given, CACHE_OPTIONS, 'options');
+    const rows = count(tokens, 'tokens');
     const layoutNumber = choice(layout, words.cache_layout, 'layout');
     const name = typeName(type);
-    const all = positionsOf(positions, rows, this.#range, 'positions');
+    const read = this.#readPositions(positions, rows);
+    const pointer = pointerOf(this, 'rotary');
+    const all = positionsOf(read, rows, this.#range, 'positions', 'tokens');
     const isTwo = layout !== 'cos_sin' && layout !== 'pairs';
     const width = layout === 'halves' ? this.#pairs : 2 * this.#pairs;
     const made = Array.from({ length: isTwo ? 2 : 1 }, () => newArray(ARRAYS[name], rows, width, 'tokens'));
@@ -1123,10 +1329,17 @@ export class Rotary extends Handle {
     return isTwo ? { cos: made[0], sin: made[1] } : { table: made[0] };
   }
 
+  // Reads the positions of cache and angles.
+  #readPositions(positions, rows) {
+    return readPositions(positions, (size) => requirePositions(size, rows, this.#axes, 'positions', 1));
+  }
+
   angles(positions, tokens) {
-    const pointer = pointerOf(this);
+    pointerOf(this, 'rotary');
     const rows = count(tokens, 'tokens');
-    const all = positionsOf(positions, rows, this.#range, 'positions', 'tokens');
+    const read = this.#readPositions(positions, rows);
+    const pointer = pointerOf(this, 'rotary');
+    const all = positionsOf(read, rows, this.#range, 'positions', 'tokens');
     return withMemory((allocateHere) => {
       const list = all.list === null ? 0 : struct('list', allocateHere, {
         type: all.list.type, data: copyIn(all.list.array, allocateHere) });
@@ -1141,41 +1354,56 @@ export class Rotary extends Handle {
         wasm.web_free(memory);
         fail(status, 'positions');
       }
-      return new Angles(this, rows, memory, view().getUint32(result, true));
+      return new Angles(OWN, this, rows, memory, view().getUint32(result, true));
     });
   }
 
   rotate(x, positions, given = undefined) {
-    const pointer = pointerOf(this);
-    const axes = this.#axes;
-    const headDim = this.#headDim;
+    pointerOf(this, 'rotary');
     const { type, heads = 1, scale = 1, inverse = false, tokenAxis = -3, batch, first, out, outType, factors } =
       options(given, ROTATE_OPTIONS, 'options');
+    const axes = this.#axes;
+    const headDim = this.#headDim;
     const from = typeOf(x, type, 'x', NO_ROTATION);
-    const many = clamped(count(heads, 'heads'));
-    number(scale, 'scale');
-    if (scale === 0) throw new RangeError('scale: it must be between 2^-64 and 2^64');
-    if (typeof inverse !== 'boolean') throw new TypeError(`inverse: true or false is wanted, not ${show(inverse)}`);
+    const many = count(heads, 'heads', 1);
+    if (!(number(scale, 'scale') >= 2 ** -64 && scale <= 2 ** 64)) {
+      refuse('bad_argument', 'scale', `a number from 2^-64 to 2^64 is wanted, not ${scale}`);
+    }
+    flag(inverse, 'inverse');
     if (number(tokenAxis, 'tokenAxis') !== -3 && tokenAxis !== -2) {
       const shapes = '-3, [batch, tokens, heads, headDim], or -2, [batch, heads, tokens, headDim]';
-      throw new RangeError(`tokenAxis: ${shapes}, is wanted, not ${tokenAxis}`);
+      refuse('bad_argument', 'tokenAxis', `${shapes}, is wanted, not ${tokenAxis}`);
     }
     const width = many * headDim;
-    if (width === 0 || x.length % width !== 0) {
-      throw new RangeError(`x: ${x.length} elements are not a multiple of ${many} heads of ${headDim}`);
+    const size = lengthOf(x);
+    if (size % width !== 0) {
+      refuse('bad_argument', 'x', `${size} elements are not a multiple of ${many} heads of ${headDim}`);
     }
-    const isGiven = positions !== undefined && positions !== null;
-    if (first !== undefined && isGiven) throw new RangeError('first and positions exclude each other');
-    const sequences = batchOf(batch, first, x.length / width, 'x');
-    const tokens = x.length / width / Math.max(1, sequences);
+    if (first !== undefined && positions !== undefined && positions !== null) {
+      refuse('bad_argument', '', 'first and positions exclude each other');
+    }
+    const sequences = batchOf(batch, first, size / width, 'x');
+    const tokens = size / width / Math.max(1, sequences);
+    let read = positions;
+    if (first !== undefined) {
+      read = readFirst(first, sequences);
+    } else if (!isNumber(positions) && nounOf(positions) !== 'angles') {
+      read = readPositions(positions, (length) => requirePositions(length, tokens, axes, 'positions', sequences),
+        'Angles or the option first');
+    }
+    const readGains = factors === undefined ? null : readFactors(factors, tokens, sequences);
+    // From here on, none of the caller's code runs.
+    const pointer = pointerOf(this, 'rotary');
+    const source = viewOf(x, 'x', size);
     let all;
-    if (first !== undefined) all = this.#from(first, tokens);
-    else if (positions instanceof Angles) all = this.#by(positions, tokens, sequences);
-    else all = positionsOf(positions, tokens, this.#range, 'positions', 'rows', sequences);
-    let factorList = factors === undefined ? null : factorsOf(factors, tokens, sequences);
+    if (first !== undefined) all = this.#from(read, tokens, sequences);
+    else if (nounOf(read) === 'angles') all = this.#by(read, tokens, sequences);
+    else all = positionsOf(read, tokens, this.#range, 'positions', 'x', sequences);
+    let factorList = readGains === null ? null : factorsOf(readGains, tokens, sequences);
     if (factorList !== null) requireGains(pointer, headDim, scale, factorList);
-    const { to, type: name } = resultOf(x, from, out, outType);
-    if (all.list !== null) requireApart(to, x.length, 'positions', all.list.array);
+    const { result, to, type: name } = resultOf(x, source, from, out, outType);
+    if (all.list !== null) requireApart(to, size, 'positions', all.list.array);
+    const isApart = this.#isApart;
     const isByHeads = tokenAxis === -2 && tokens > 1;
     const sharesPositions = all.rows === tokens;
     const sharesFactors = factorList === null || factorList.length === tokens;
@@ -1191,9 +1419,9 @@ export class Rotary extends Handle {
       // Rotates `groups` sequences, or heads of one layout, from token `begin` of x on. They have the positions `own`.
       const turn = (begin, own, groups) => {
         const columns = isByHeads ? headDim : width;
-        const written = begin === 0 ? to : to.subarray(begin * width);
-        const source = { array: begin === 0 ? x : x.subarray(begin * width), type: from };
-        inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [written], source },
+        const written = partOf(to, begin * width);
+        const copied = { array: partOf(source, begin * width), type: from };
+        inParts({ positions: own, axes, groups, width: columns, type: name, arrays: [written], source: copied, isApart },
           (row, some, { memories, read, list, group, groups: here }) => {
             const apart = some * columns;
             const length = isByHeads ? 1 : here;
@@ -1207,11 +1435,16 @@ export class Rotary extends Handle {
                 head_stride: isByHeads ? apart : headDim,
                 scale,
                 inverse: inverse ? 1 : 0,
-                ...(from !== name && { source_type: types[from], source: read + k * apart * x.BYTES_PER_ELEMENT }),
+                ...((from !== name || isApart) && {
+                  source_type: types[from], source: read + k * apart * source.BYTES_PER_ELEMENT }),
                 ...(factorsAt !== 0 && { token_factors: factorsAt + 4 * token }),
               });
             }
-            require(rotateTokens(pointer, own, row, some, list, tensors, length), row === 0 ? '' : 'positions');
+            const status = rotateTokens(pointer, own, row, some, list, tensors, length);
+            if (status !== OK) {
+              requireScale(scale, wasm.posenc_rotary_amplitude(pointer));
+              fail(status, row === 0 ? '' : 'positions');
+            }
           });
       };
       if (isByHeads && sequences > 1 && !(sharesPositions && sharesFactors)) {
@@ -1224,26 +1457,25 @@ export class Rotary extends Handle {
         turn(0, all, 1);
       }
     });
-    return to;
+    return result;
   }
 
   // Angles in the place of the positions of `batch` sequences with `tokens` tokens each.
   #by(given, tokens, batch) {
-    const { rotary, at: angles } = ofAngles(given);
+    const { rotary, tokens: rows, at: angles } = ofAngles(given);
     if (rotary !== this) {
       refuse('bad_argument', 'positions', 'these angles were made by another Rotary; only the Rotary that made them takes them');
     }
-    const { tokens: rows } = given;
     if (rows !== tokens && rows !== tokens * batch) {
       const numbers = batch === 1 ? tokens : `${tokens} or ${tokens * batch}`;
-      throw new RangeError(`positions: angles of ${numbers} tokens are wanted, not ${rows}`);
+      refuse('bad_argument', 'positions', `angles of ${numbers} tokens are wanted, not ${rows}`);
     }
     return { rows, list: null, first: 0n, angles };
   }
 
   // The positions of `tokens` tokens from `first` on. `first` may be a list with one position for each sequence.
-  #from(first, tokens) {
-    const runs = runsOf(first, tokens, this.#range);
+  #from(first, tokens, batch) {
+    const runs = runsOf(first, tokens, this.#range, 'x', batch);
     if (!isList(first)) return runs[0];
     const rows = runs.length * tokens;
     const array = newArray(Float64Array, this.#axes, rows, 'first');
@@ -1258,8 +1490,8 @@ class Angles extends Handle {
   #tokens;
   #at;
 
-  constructor(rotary, tokens, memory, at) {
-    super('angles', memory);
+  constructor(own, rotary, tokens, memory, at) {
+    super(own, 'angles', memory);
     this.#rotary = rotary;
     this.#tokens = tokens;
     this.#at = at;
@@ -1267,10 +1499,10 @@ class Angles extends Handle {
 
   get tokens() { return this.#tokens; }
 
-  // What a rotation needs besides the number of tokens.
+  // What a rotation needs.
   static ofAngles(angles) {
-    pointerOf(angles); // throws if the memory was freed
-    return { rotary: angles.#rotary, at: angles.#at };
+    pointerOf(angles, 'angles', 'positions'); // throws if the memory was freed
+    return { rotary: angles.#rotary, tokens: angles.#tokens, at: angles.#at };
   }
 }
 const { ofAngles } = Angles;
@@ -1282,26 +1514,32 @@ const GRID_OPTIONS = new Set(['prefixRows', 'type', 'out']);
 const GRID_SUM_OPTIONS = new Set(['prefixRows', 'type', 'scale']);
 const MAX_GRID_AXES = 8;
 
-// Checks the axes of a grid. Returns them with the number of rows and columns.
+// Reads and checks the axes of a grid. Returns them with the number of rows and columns.
 function gridOf(axes, prefixRows) {
-  if (!Array.isArray(axes)) {
-    throw new TypeError(`axes: an array of [encoder, column, count or positions] is wanted, not ${show(axes)}`);
+  const wanted = '[encoder, column, count or positions]';
+  if (!Array.isArray(axes)) refuse('bad_type', 'axes', `an array of ${wanted} is wanted, not ${show(axes)}`);
+  const size = axes.length;
+  if (!(size >= 1 && size <= MAX_GRID_AXES)) {
+    refuse('bad_argument', 'axes', `1 to ${MAX_GRID_AXES} axes are wanted, not ${show(size)}`);
   }
-  if (axes.length === 0 || axes.length > MAX_GRID_AXES) {
-    refuse('bad_argument', 'axes', `1 to ${MAX_GRID_AXES} axes are wanted, not ${axes.length}`);
-  }
-  const all = Array.from(axes, (axis, k) => {
+  const read = Array.from({ length: size }, (_, k) => {
     const name = `axes[${k}]`;
-    if (!Array.isArray(axis) || axis.length !== 3 || !(axis[0] instanceof Encoder)) {
-      throw new TypeError(`${name}: [encoder, column, count or positions] is wanted, not ${show(axis)}`);
+    const axis = axes[k];
+    const isAxis = Array.isArray(axis) && axis.length === 3;
+    const [encoder, column, given] = isAxis ? axis : [];
+    if (!isAxis || nounOf(encoder) !== 'encoder') {
+      refuse('bad_type', name, `${wanted} is wanted, not ${show(axis)}`);
     }
-    const [encoder, column, given] = axis;
-    const rows = isList(given)
-      ? listOf(given, `${name}: positions`).array.length
-      : clamped(count(given, `${name}: count`));
-    return { ...ofAxis(encoder), name, column: clamped(count(column, `${name}: column`)), given, count: rows };
+    return {
+      encoder,
+      name,
+      column: clamped(count(column, `${name}: column`)),
+      given: isList(given) ? readList(given, `${name}: positions`, POSITIONS) : clamped(count(given, `${name}: count`)),
+    };
   });
   const prefix = clamped(count(prefixRows, 'prefixRows'));
+  const all = read.map(({ encoder, ...axis }) => ({
+    ...ofAxis(encoder, axis.name), ...axis, count: isList(axis.given) ? lengthOf(axis.given) : axis.given }));
   const cells = all.reduce((product, axis) => product * axis.count, 1);
   for (const axis of cells === 0 ? [] : all) { // in a grid without cells, positions are not checked
     const { name, given, range } = axis;
@@ -1363,7 +1601,6 @@ function makeGrid({ all, prefix, rows, hasGaps }, array, type, width, scale = nu
       require(status, all[view().getUint32(bad, true)]?.name ?? 'axes');
     });
   });
-  return array;
 }
 
 export function grid(axes, given = undefined) {
@@ -1372,10 +1609,12 @@ export function grid(axes, given = undefined) {
   const name = out === undefined ? typeName(type ?? 'float32') : typeOf(out, type, 'out');
   const made = gridOf(axes, prefixRows);
   const { rows, columns } = made;
-  if (out !== undefined && out.length < rows * columns) {
-    throw new RangeError(`out: ${rows} x ${columns} entries are wanted, not ${out.length}`);
+  if (out !== undefined && lengthOf(out) < rows * columns) {
+    refuse('bad_argument', 'out', `${rows} x ${columns} entries are wanted, not ${lengthOf(out)}`);
   }
-  return makeGrid(made, out ?? newArray(ARRAYS[name], rows, columns, 'axes'), name, columns);
+  const result = out ?? newArray(ARRAYS[name], rows, columns, 'axes');
+  makeGrid(made, viewOf(result, 'out'), name, columns);
+  return result;
 }
 
 export function gridAdd(x, axes, given = undefined) {
@@ -1385,11 +1624,13 @@ export function gridAdd(x, axes, given = undefined) {
   number(scale, 'scale');
   const made = gridOf(axes, prefixRows);
   const { rows, columns } = made;
-  const width = rows === 0 ? columns : x.length / rows;
-  if (rows === 0 ? x.length !== 0 : !Number.isInteger(width) || width < columns) {
-    throw new RangeError(`x: ${rows} rows of ${columns} columns or more are wanted, not ${x.length} entries`);
+  const to = viewOf(x, 'x');
+  const width = rows === 0 ? columns : to.length / rows;
+  if (rows === 0 ? to.length !== 0 : !Number.isInteger(width) || width < columns) {
+    refuse('bad_argument', 'x', `${rows} rows of ${columns} columns or more are wanted, not ${to.length} entries`);
   }
-  return makeGrid(made, x, name, width, scale);
+  makeGrid(made, to, name, width, scale);
+  return x;
 }
 
 // ---- lists of targets and presets ----
@@ -1437,7 +1678,7 @@ export async function digest(progress = undefined, given = undefined) {
   module();
   const { target } = options(given, new Set(['target']), 'options');
   if (progress !== undefined && typeof progress !== 'function') {
-    throw new TypeError(`progress: a function is wanted, not ${show(progress)}`);
+    refuse('bad_type', 'progress', `a function is wanted, not ${show(progress)}`);
   }
   const all = targets().map((row) => row.name);
   const name = all[choice(target ?? all[0], all, 'target')];

@@ -81,7 +81,7 @@ const wrong = [
     () => encoder.embed([0], shared, 0, { type: 'float16' })],
   [RangeError, /^out: the table's type, float16, or float32 is wanted, not bfloat16$/,
     () => encoder.embed([0], halves, 0, { tableType: 'float16', type: 'bfloat16', out: halves.slice() })],
-  [RangeError, /^type: .*not float64$/, () => encoder.embed([0], shared, 0, { type: 'float64' })],
+  [RangeError, /^type: .*not 'float64'$/, () => encoder.embed([0], shared, 0, { type: 'float64' })],
   [TypeError, /^out: a Float32Array or Uint16Array/, () => encoder.embed([0], shared, 0, { out: new Float64Array(4) })],
   [RangeError, /^out: 3 x 4 entries are wanted, not 11$/,
     () => encoder.embed([0, 1, 2], shared, 0, { out: x.subarray(1) })],
@@ -172,16 +172,42 @@ const wrong = [
   [TypeError, /there is no option 'frequencyUnit'; there are /, () => new Rotary({ headDim: 8, frequencyUnit: 'turns' })],
   [RangeError, /^type: one of float32, .* is wanted, not 'f32'$/, () => posenc.table(3, 4, { type: 'f32' })],
   [RangeError, /^x: 12 elements are not a multiple/, () => rotary.rotate(x, 0)],
-  [RangeError, /^x: /, () => rotary.rotate(x, 0, { heads: 0 })],
-  [RangeError, /scale/, () => rotary.rotate(x.subarray(4), 0, { scale: 0 })],
-  [RangeError, /scale/, () => rotary.rotate(x.subarray(4), 0, { scale: NaN })],
+  [RangeError, /^heads: a whole number, 1 or more, is wanted, not 0$/, () => rotary.rotate(x, 0, { heads: 0 })],
+  [RangeError, /^x: 8 elements are not a multiple of 9007199254740992 heads of 8$/,
+    () => rotary.rotate(head, 0, { heads: 2 ** 53 })],
+  [RangeError, /^scale: a number from 2\^-64 to 2\^64 is wanted, not 0$/, () => rotary.rotate(head, 0, { scale: 0 })],
+  [RangeError, /^scale: .*, not NaN$/, () => rotary.rotate(head, 0, { scale: NaN })],
+  [RangeError, /^scale: .*, not -1$/, () => rotary.rotate(head, 0, { scale: -1 })],
+  [RangeError, /^scale: scale \* amplitude must be 2\^-64 .. 2\^64, not 18446744073709552000 \* 2 = 36893488147419103000$/,
+    () => new Rotary({ headDim: 8, amplitude: 2 }).rotate(head, 0, { scale: 2 ** 64 })],
+  [RangeError, /^x: all positions must be in -2\^31 .. 2\^31$/, () => rotary.rotate(long.subarray(0, 16), 2 ** 31)],
+  [RangeError, /^x: all positions/, () => rotary.rotate(long.subarray(0, 16), null, { first: 2 ** 31 })],
+  [RangeError, /^x: all positions/, () => encoder.add(x, 2 ** 31)],
+  [RangeError, /^tokens: all positions/, () => rotary.cache(2 ** 31, 2)],
+  [RangeError, /^x: 3 rows cannot be 9007199254740992 sequences/, () => encoder.add(x, 0, { batch: 2 ** 53 })],
   [RangeError, /^positions/, () => rotary.rotate(x.subarray(4), 2 ** 32)],
   [TypeError, /^x: a Float32Array or Uint16Array is wanted, not an array$/, () => rotary.rotate([1, 2], 0)],
   [RangeError, /^tokenAxis: -3, \[batch, tokens, heads, headDim\], or -2, .*, not -1$/,
     () => rotary.rotate(x.subarray(4), 0, { tokenAxis: -1 })],
   [TypeError, /^tokenAxis: a number/, () => rotary.rotate(x.subarray(4), 0, { tokenAxis: '-2' })],
   [RangeError, /^x: 1 rows cannot be 2 sequences/, () => rotary.rotate(x.subarray(4), 0, { batch: 2 })],
-  [TypeError, /^positions: a number is wanted, not undefined$/, () => rotary.rotate(x.subarray(4))],
+  ...[[undefined, 'undefined'], [null, 'null'], [{}, 'an object'], [structuredClone({ ...angles }), 'an object'], [new Map(), 'a Map'],
+    [Object.create(angles), 'a copy or a Proxy of Angles'], [new Proxy(angles, {}), 'a copy or a Proxy of Angles'],
+    [rotary, 'a Rotary'], [() => 1, 'a function']].map(([positions, what]) => [TypeError,
+    new RegExp(`^positions: a number, a list of positions, Angles or the option first is wanted, not ${what}$`),
+    () => rotary.rotate(head, positions)]),
+  [TypeError, /^positions: an array of numbers, .* is wanted, not a DataView$/,
+    () => rotary.rotate(head, new DataView(new ArrayBuffer(8)))],
+  [TypeError, /^first: a number or a list of whole numbers is wanted, not an object$/, () => rotary.rotate(head, null, { first: {} })],
+  [TypeError, /^first: a number or a list of whole numbers is wanted, not Angles$/, () => encoder.add(x, angles)],
+  [RangeError, /^positions: 1 positions are wanted, not 4294967295$/, () => rotary.rotate(head, new Array(2 ** 32 - 1))],
+  [RangeError, /^positions: 3 positions are wanted, not 4294967295$/, () => encoder.addAt(x, new Array(2 ** 32 - 1))],
+  [RangeError, /^positions: 2 positions are wanted, not 4294967295$/, () => rotary.angles(new Array(2 ** 32 - 1), 2)],
+  [RangeError, /^factors: 1 factors are wanted, not 4294967295$/,
+    () => rotary.rotate(head, 0, { factors: new Array(2 ** 32 - 1) })],
+  [RangeError, /^x: 1 rows cannot be 4294967295 sequences/, () => rotary.rotate(head, null, { first: new Array(2 ** 32 - 1) })],
+  [RangeError, /^config: the key x is a list of more than 16777216 items$/,
+    () => Rotary.fromConfig({ ...llama, x: new Array(2 ** 32 - 1) })],
   [RangeError, /^first and positions exclude each other$/, () => rotary.rotate(x.subarray(4), 0, { first: 0 })],
   [RangeError, /^first\[0\]: all positions must be in -2\^31 .. 2\^31$/, () => rotary.rotate(x.subarray(4), null, { first: [2 ** 32] })],
   [RangeError, /^first: all positions must be in -2\^31 .. 2\^31$/, () => rotary.rotate(x.subarray(4), null, { first: 2 ** 32 })],
@@ -194,10 +220,14 @@ const wrong = [
   [RangeError, /^positions: memory that is written must not overlap what is read$/,
     () => rotary.rotate(new Float32Array(positionsAndX, 0, 8), new Float32Array(positionsAndX, 4, 1))],
   [TypeError, /^inverse/, () => rotary.rotate(x.subarray(4), 0, { inverse: 1 })],
-  [RangeError, /^outType: float32, bfloat16 or float16 is wanted, not float64$/,
-    () => rotary.rotate(head, 0, { outType: 'float64' })],
-  [RangeError, /^outType: one of float32, bfloat16, float16, float64 is wanted, not 'half'$/,
-    () => rotary.rotate(head, 0, { outType: 'half' })],
+  ...['float64', 'bf16'].map((outType) => [RangeError,
+    new RegExp(`^outType: one of float32, bfloat16, float16 is wanted, not '${outType}'$`),
+    () => rotary.rotate(head, 0, { outType })]),
+  [RangeError, /^type: one of float32, bfloat16, float16 is wanted, not 'bf16'$/, () => rotary.rotate(head, 0, { type: 'bf16' })],
+  [RangeError, /^type: one of bfloat16, float16 is wanted, not 'bf16'$/, () => encoder.add(halves, 0, { type: 'bf16' })],
+  [TypeError, /^out: a Uint16Array holds bfloat16 or float16, not float32$/,
+    () => rotary.rotate(head, 0, { out: new Uint16Array(8), outType: 'float32' })],
+  [TypeError, /^x: a Uint16Array holds bfloat16 or float16, not float32$/, () => encoder.add(halves, 0, { type: 'float32' })],
   [TypeError, /^outType: one of float32/, () => rotary.rotate(head, 0, { outType: null })],
   [RangeError, /^outType: the type of x, float16, is wanted, not bfloat16$/,
     () => rotary.rotate(new Uint16Array(8), 0, { type: 'float16', outType: 'bfloat16' })],
@@ -217,9 +247,12 @@ const wrong = [
     () => rotary.rotate(long, 0, { out: new Uint16Array(long.buffer), outType: 'float16' })],
   [RangeError, /^positions: memory that is written must not overlap what is read$/,
     () => rotary.rotate(long.subarray(0, 8), shared.subarray(11), { out: shared.subarray(4) })],
-  [TypeError, /^factors: an array of numbers, .* is wanted, not 2$/, () => rotary.rotate(head, 0, { factors: 2 })],
-  [TypeError, /^factors: an array of numbers or floats is wanted$/,
-    () => rotary.rotate(head, 0, { factors: Int32Array.of(1) })],
+  ...[[2, '2'], [Int32Array.of(1), 'an Int32Array'], [Uint16Array.of(1), 'a Uint16Array']].flatMap(([factors, what]) =>
+    [['factors', () => rotary.rotate(head, 0, { factors })], ['frequencies', () => new Rotary({ headDim: 2, frequencies: factors })]]
+      .map(([name, call]) => [TypeError,
+        new RegExp(`^${name}: an array of numbers, Float32Array or Float64Array is wanted, not ${what}$`), call])),
+  [TypeError, /^sections: an array of up to 4 counts is wanted, not a DataView$/,
+    () => new Rotary({ headDim: 8, axes: 2, sections: new DataView(new ArrayBuffer(8)) })],
   [TypeError, /^factors\[0\]: a number is wanted, not '1'$/, () => rotary.rotate(head, 0, { factors: ['1'] })],
   [RangeError, /^factors: 1 factors are wanted, not 2$/, () => rotary.rotate(head, 0, { factors: [1, 1] })],
   [RangeError, /^factors: 2 or 8 factors are wanted, not 4$/,
@@ -228,15 +261,18 @@ const wrong = [
     () => rotary.rotate(long, 0, { factors: [1, 1, 1, 1, 1, 1, 1, 0] })],
   [RangeError, /^factors\[0\]: .*, not NaN$/, () => rotary.rotate(head, 0, { factors: [NaN] })],
   [RangeError, /^factors\[0\]: .*, not 36893488147419103000$/, () => rotary.rotate(head, 0, { factors: [2 ** 65] })],
-  [RangeError, /^each of token_factors of a tensor times its scale times the rotary's amplitude must be/,
-    () => rotary.rotate(head, 0, { scale: 2 ** 40, factors: [2 ** 40] })],
-  [RangeError, /^scale of a tensor must be/, () => rotary.rotate(head, 0, { scale: 2 ** 65, factors: [1] })],
+  [RangeError, /^factors\[1\]: factor \* scale \* amplitude must be 2\^-64 .. 2\^64, not 1099511627776 \* 1099511627776 \* 1 = 1.2\d*e\+24$/,
+    () => rotary.rotate(long.subarray(0, 16), 0, { scale: 2 ** 40, factors: [1, 2 ** 40] })],
+  [RangeError, /^factors\[2\]: factor \* scale \* amplitude must be/,
+    () => rotary.rotate(long.subarray(0, 24), 0, { scale: 2 ** -40, factors: [1, 2, 2 ** -40] })],
+  [RangeError, /^scale: .*, not 36893488147419103000$/, () => rotary.rotate(head, 0, { scale: 2 ** 65, factors: [1] })],
   [RangeError, /^positions: angles of 1 tokens are wanted, not 3$/, () => rotary.rotate(head, angles)],
   [RangeError, /^positions: angles of 4 or 8 tokens are wanted, not 3$/, () => rotary.rotate(long, angles, { batch: 2 })],
   [RangeError, /^positions: these angles were made by another Rotary; only the Rotary that made them takes them$/,
     () => new Rotary({ headDim: 8 }).rotate(long.subarray(0, 24), angles)],
   [RangeError, /^first and positions exclude each other$/, () => rotary.rotate(long.subarray(0, 24), angles, { first: 0 })],
-  [TypeError, /^positions: a number is wanted, not undefined$/, () => rotary.angles(undefined, 1)],
+  ...[[undefined, 'undefined'], [angles, 'Angles']].flatMap(([positions, what]) => ['angles', 'cache'].map((name) => [TypeError,
+    new RegExp(`^positions: a number or a list of positions is wanted, not ${what}$`), () => rotary[name](positions, 1)])),
   [RangeError, /^positions: 2 positions are wanted, not 1$/, () => rotary.angles([1], 2)],
   [RangeError, /^positions\[1\]: a position must be a number in -2\^31 .. 2\^31$/, () => rotary.angles([1, NaN], 2)],
   [RangeError, /^tokens: all positions must be in -2\^31 .. 2\^31$/, () => rotary.angles(2 ** 31, 2)],
@@ -266,6 +302,11 @@ for (const [kind, words, call] of [
   ['bad_target', 'target', () => new Encoder({ dim: 4, target: 'AVX9' })],
   ['out_of_range', 'positions[0]', () => encoder.writeAt([NaN])],
   ['out_of_range', 'ids[0]', () => encoder.embed([3], shared)],
+  ['bad_argument', 'positions: 3 positions', () => encoder.addAt(x, [1])],
+  ['bad_argument', 'x: 12 elements', () => rotary.rotate(x, 0)],
+  ['bad_argument', 'rows: a whole number', () => encoder.write(0, -1)],
+  ['bad_type', 'x: ', () => encoder.add([])],
+  ['no_memory', 'there is no memory', () => encoder.write(0, 2 ** 31)],
   ['overlap', 'out', () => encoder.embed([0], shared, 0, { out: shared })],
   ['bad_argument', '1 to 8 axes', () => posenc.grid([])],
   ['bad_argument', 'columns in common', () => posenc.grid([[encoder, 0, 1], [encoder, 3, 1]])],
@@ -304,7 +345,7 @@ assert.equal(Rotary.fromConfig({ ...llama, other: detached }).headDim, 8);
 // A call in parts with a wrong factor, or with a wrong product, at the end has not written either.
 const factors = new Float32Array(longer.length / 8).fill(1);
 factors[factors.length - 1] = 2 ** 40;
-assert.throws(() => rotary.rotate(longer, 0, { factors, scale: 2 ** 40 }), /^RangeError: each of token_factors/);
+assert.throws(() => rotary.rotate(longer, 0, { factors, scale: 2 ** 40 }), /^RangeError: factors\[49999\]: factor \* scale/);
 factors[factors.length - 1] = Infinity;
 assert.throws(() => rotary.rotate(longer, 0, { factors }), /^RangeError: factors\[49999\]: .*, not Infinity/);
 assert.ok(longer.every((value) => value === 7));
@@ -314,17 +355,32 @@ const turned = rotary.rotate(long.slice(0, 24), 0);
 assert.deepEqual(rotary.rotate(long.slice(0, 24), angles), turned);
 angles.dispose();
 angles.dispose();
-assert.throws(() => rotary.rotate(long.slice(0, 24), angles), /disposed/);
+assert.throws(() => rotary.rotate(long.slice(0, 24), angles), /^TypeError: positions: these angles were disposed of$/);
 const other = new Rotary({ headDim: 8 });
 const orphans = other.angles(0, 3);
 other.dispose();
-assert.throws(() => other.rotate(long.slice(0, 24), orphans), /disposed/);
-assert.throws(() => other.angles(0, 3), /disposed/);
+assert.throws(() => other.rotate(long.slice(0, 24), orphans), /^TypeError: this: the Rotary was disposed of$/);
+assert.throws(() => other.angles(0, 3), { name: 'TypeError', kind: 'null', message: 'this: the Rotary was disposed of' });
+assert.equal(orphans.tokens, 3);
 
 const gone = new Encoder({ dim: 4 });
 gone.dispose();
 gone.dispose();
-assert.throws(() => gone.write(0, 1), /disposed/);
+assert.throws(() => gone.write(0, 1), /^TypeError: this: the Encoder was disposed of$/);
+assert.throws(() => posenc.grid([[gone, 0, 1]]), /^TypeError: axes\[0\]: the Encoder was disposed of$/);
+
+// An object of another class, a copy or a Proxy cannot take the place of an object.
+const Handle = Object.getPrototypeOf(Encoder);
+for (const make of [() => new angles.constructor(rotary, 0, 2), () => new angles.constructor(Symbol('own'), rotary, 2, 64, 64),
+  () => new Handle('rotary', 64)]) {
+  assert.throws(make, /^TypeError: constructor: make an Encoder or a Rotary, or call rotary.angles/);
+}
+for (const call of [() => Encoder.prototype.frequencies.call(rotary), () => Reflect.get(Encoder.prototype, 'target', rotary),
+  () => Reflect.get(Rotary.prototype, 'amplitude', encoder), () => rotary.rotate.call(encoder, head, 0), () => encoder.dispose.call({}),
+  () => new Proxy(encoder, {}).add(x), () => Object.create(rotary).angles(0, 1), () => encoder.writeAt.call(angles, [0])]) {
+  assert.throws(call, /^TypeError: this: (an Encoder|a Rotary|an Encoder, a Rotary or Angles) (is|are) wanted, not /);
+}
+assert.throws(() => posenc.grid([[Object.create(encoder), 0, 1]]), /^TypeError: axes\[0\]: \[encoder/);
 assert.throws(() => Reflect.get(Encoder.prototype, 'dim', {}), TypeError);
 
 // For encoders, the first loop makes 0.8 GB, and frees them with dispose(). The second loop only forgets its encoders, so garbage
