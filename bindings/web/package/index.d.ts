@@ -1,15 +1,18 @@
+/// <reference lib="esnext.disposable" />
 /**
  * Position encodings of Transformers and rotary embeddings. Every entry is correctly rounded, and has the same bits as in
  * posenc's C library, on every machine. Call `await load()` first.
  *
  * Shapes are in brackets; arrays are flat, and the last axis varies fastest. Positions are in steps. An argument of a wrong
- * type throws TypeError, and a wrong value throws RangeError. The message names the argument, and none of the caller's arrays
- * has been written. Errors that come from the library also have the properties of Refusal.
+ * type throws TypeError, and so does an object that was disposed of. A wrong value throws RangeError. The message names the
+ * argument, and none of the caller's arrays has been written. Except for errors of load, they have the properties of Refusal.
+ *
+ * Typed arrays may be of a class that extends Float32Array or another class, or of another realm.
  */
 
-import type { Kind, Layout, PhaseRounding, RotaryMembers, SpecMembers } from './spec.js';
+import type { CacheLayout, Kind, Layout, PhaseRounding, RotaryMembers, SpecMembers } from './spec.js';
 
-/** An error about a value: besides the message it has a kind and a status. */
+/** An error about an argument: besides the message it has a kind and a status. */
 export interface Refusal extends Error {
   /** The kind of error, for programs: a posenc_kind (posenc_c.h), for example 'out_of_range'. */
   kind: Kind;
@@ -60,11 +63,16 @@ export interface EncodeOptions<T extends Type = Type> extends SpecOptions {
 type ArrayOf<T extends Type> = T extends 'float32' ? Float32Array : T extends 'float64' ? Float64Array : Uint16Array;
 
 /** Returns the encoding at each position: [positions, dim]. */
+export function encode<A extends Entries>(positions: number | Positions, dim: number, options: EncodeOptions & { out: A }): A;
 export function encode<T extends Type = 'float32'>(positions: number | Positions, dim: number,
-  options?: EncodeOptions<T>): ArrayOf<T>;
+  options?: EncodeOptions<T> & { out?: undefined }): ArrayOf<T>;
+export function encode(positions: number | Positions, dim: number, options?: EncodeOptions): Entries;
 
 /** Returns the encoding at the positions 0 .. rows - 1: [rows, dim]. */
-export function table<T extends Type = 'float32'>(rows: number, dim: number, options?: EncodeOptions<T>): ArrayOf<T>;
+export function table<A extends Entries>(rows: number, dim: number, options: EncodeOptions & { out: A }): A;
+export function table<T extends Type = 'float32'>(rows: number, dim: number,
+  options?: EncodeOptions<T> & { out?: undefined }): ArrayOf<T>;
+export function table(rows: number, dim: number, options?: EncodeOptions): Entries;
 
 export interface SumOptions {
   /** The type of x; needed if x is a Uint16Array. */
@@ -80,6 +88,8 @@ export interface EmbedOptions<T extends SummandType = SummandType> extends SumOp
   type?: T;
   /** The type of the table; needed if it is a Uint16Array. */
   tableType?: SummandType;
+  /** An array to write to, instead of a new one. */
+  out?: Summands;
 }
 
 /**
@@ -105,9 +115,11 @@ export class Encoder {
    */
   write<T extends Type = 'float32'>(first: number | bigint, rows: number, type?: T): ArrayOf<T>;
   write<A extends Entries>(first: number | bigint, rows: number, out: A, type?: Type): A;
+  write(first: number | bigint, rows: number, out?: Entries | Type, type?: Type): Entries;
   /** The same at each of the positions: [positions, dim]. */
   writeAt<T extends Type = 'float32'>(positions: Positions, type?: T): ArrayOf<T>;
   writeAt<A extends Entries>(positions: Positions, out: A, type?: Type): A;
+  writeAt(positions: Positions, out?: Entries | Type, type?: Type): Entries;
   /**
    * Adds the encoding in place: x[b][r] = x[b][r] * scale + PE(first + r). x is [batch, rows, dim], and is returned.
    * `first` is the position of the first row, 0 by default, or a list with one position for each sequence (left padding).
@@ -123,14 +135,20 @@ export class Encoder {
     options: EmbedOptions & { out: A }): A;
   embed<T extends SummandType>(ids: Integers, table: Summands, first: number | bigint | Integers | undefined,
     options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
-  embed<A extends Summands>(ids: Integers, table: A, first?: number | bigint | Integers, options?: EmbedOptions): A;
+  embed<A extends Summands>(ids: Integers, table: A, first?: number | bigint | Integers,
+    options?: EmbedOptions & { type?: undefined; out?: undefined }): A;
+  embed(ids: Integers, table: Summands, first?: number | bigint | Integers, options?: EmbedOptions): Summands;
   /** The same, at positions [rows] or [batch, rows]. */
   embedAt<A extends Summands>(ids: Integers, table: Summands, positions: Positions,
     options: EmbedOptions & { out: A }): A;
   embedAt<T extends SummandType>(ids: Integers, table: Summands, positions: Positions,
     options: EmbedOptions<T> & { type: T }): ArrayOf<T>;
-  embedAt<A extends Summands>(ids: Integers, table: A, positions: Positions, options?: EmbedOptions): A;
+  embedAt<A extends Summands>(ids: Integers, table: A, positions: Positions,
+    options?: EmbedOptions & { type?: undefined; out?: undefined }): A;
+  embedAt(ids: Integers, table: Summands, positions: Positions, options?: EmbedOptions): Summands;
   dispose(): void;
+  /** The same as dispose(), for `using`. Only engines with Symbol.dispose have it. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -152,7 +170,9 @@ export interface GridOptions<T extends Type = Type> {
  * entries.
  */
 export function grid<A extends Entries>(axes: readonly GridAxis[], options: GridOptions & { out: A }): A;
-export function grid<T extends Type = 'float32'>(axes: readonly GridAxis[], options?: GridOptions<T>): ArrayOf<T>;
+export function grid<T extends Type = 'float32'>(axes: readonly GridAxis[],
+  options?: GridOptions<T> & { out?: undefined }): ArrayOf<T>;
+export function grid(axes: readonly GridAxis[], options?: GridOptions & { out?: Entries }): Entries;
 
 /** Adds a grid in place: x = x * scale + grid(axes). x is [prefixRows + cells, columns or more], and is returned. */
 export function gridAdd<A extends Summands>(x: A, axes: readonly GridAxis[],
@@ -176,7 +196,7 @@ export interface RotateOptions {
   type?: SummandType;
   /** The number of heads; 1 by default. */
   heads?: number;
-  /** Multiplies the elements that rotate; 1 by default. */
+  /** Multiplies the elements that rotate, 2^-64 .. 2^64; 1 by default. scale * amplitude must also be 2^-64 .. 2^64. */
   scale?: number;
   /** Rotates backwards. */
   inverse?: boolean;
@@ -188,23 +208,31 @@ export interface RotateOptions {
   first?: number | bigint | Integers;
   /**
    * A factor for each token, 2^-64 .. 2^64: [tokens], or [batch, tokens]. It multiplies all elements of the token's heads, also
-   * those that do not rotate. Factors are rounded to float32.
+   * those that do not rotate. factor * scale * amplitude must also be 2^-64 .. 2^64. Factors are rounded to float32.
    */
   factors?: Reals;
   /** The type of `out`, or of a new array; needed if x is a Float32Array and `out` a Uint16Array. */
   outType?: SummandType;
-  /** The array of the result, if the rotation is not in place. Its memory must not overlap x, unless both are the same. */
+  /**
+   * The array of the result, if the rotation is not in place. It may be longer than x: the result is written to its beginning.
+   * Its memory must not overlap x, unless both begin at the same byte and have the same type.
+   */
   out?: Summands;
 }
 
 /** Positions, or their angles. They are null or undefined if the option `first` has positions. */
 export type RotatePositions = number | bigint | Positions | Angles | null | undefined;
 
-/** The cosines and sines of some tokens, made by Rotary.angles. Memory is freed as for an Encoder. */
+/**
+ * The cosines and sines of some tokens, made by Rotary.angles. Call dispose() after the last layer of each step: garbage
+ * collection frees them too, but not before a loop without `await` has ended.
+ */
 export interface Angles {
   /** The number of tokens. */
   readonly tokens: number;
   dispose(): void;
+  /** The same as dispose(), for `using`. Only engines with Symbol.dispose have it. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -243,10 +271,12 @@ export class Rotary {
     options: { layout: 'halves' | 'duplicated' | 'halves_twice'; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> };
   cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
     options?: { layout?: 'cos_sin' | 'pairs'; type?: T }): { table: ArrayOf<T> };
+  cache<T extends Type = 'float32'>(positions: number | bigint | Positions, tokens: number,
+    options?: { layout?: CacheLayout; type?: T }): { cos: ArrayOf<T>; sin: ArrayOf<T> } | { table: ArrayOf<T> };
   /**
-   * Makes the cosines and sines of tokens, which are the same in all layers of a model. Each layer passes them to rotate in the
-   * place of positions, and gets the same bits. Only this Rotary takes them. For a batch whose sequences have different
-   * positions, [axes, batch, tokens], `tokens` is the number of tokens of all sequences.
+   * Makes the cosines and sines of tokens, which are the same in all layers of a model. Pass them to rotate in the place of the
+   * positions: the result has the same bits as with the positions. Only this Rotary takes them. For a batch whose sequences have
+   * different positions, [axes, batch, tokens], pass batch * tokens as `tokens`.
    */
   angles(positions: number | bigint | Positions, tokens: number): Angles;
   /**
@@ -258,7 +288,10 @@ export class Rotary {
     options: RotateOptions & { outType: T; out?: undefined }): ArrayOf<T>;
   rotate<A extends Summands>(x: A, positions: RotatePositions,
     options?: RotateOptions & { outType?: undefined; out?: undefined }): A;
+  rotate(x: Summands, positions: RotatePositions, options?: RotateOptions): Summands;
   dispose(): void;
+  /** The same as dispose(), for `using`. Only engines with Symbol.dispose have it. */
+  [Symbol.dispose](): void;
 }
 
 export interface Target { name: string; runnable: boolean; best: boolean }

@@ -7,6 +7,7 @@ command -v npm >/dev/null || { echo "skipped: there is no npm"; exit 77; }
 [ -e "$build/package/posenc.wasm" ] || { echo "skipped: bindings/web/build did not run"; exit 77; }
 set -e
 tarball=$(echo "$build"/posenc-*.tgz)
+types=$PWD/bindings/web/tests/types_test.mts
 readme=$PWD/bindings/web/README.md
 examples=$PWD/docs/examples
 row=$(grep '^| npm |' README.md)
@@ -33,7 +34,8 @@ sh "$examples/../../tests/example.sh" "$examples/digest.mjs" node --input-type=m
 # Check the types, if a TypeScript compiler is installed.
 if command -v tsc >/dev/null; then
   cp program.mjs program.mts
-  tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext program.mts
+  cp "$types" .
+  tsc --noEmit --strict --target es2022 --module nodenext --moduleResolution nodenext program.mts types_test.mts
 else
   echo "types not checked: there is no tsc"
 fi
