@@ -71,6 +71,7 @@ struct ConfigEntry : posenc_config_entry {
                             nullptr,
                             0} {}
 
+  // A number of the type that NULL has, such as long.
   constexpr ConfigEntry(const char* name, LikeNull value)
       : posenc_config_entry{name, POSENC_CONFIG_NUMBER, value.number, nullptr, nullptr, 0} {}
 

@@ -73,6 +73,8 @@ class Encoder {
         [&](posenc_encoder** made) { return posenc_encoder_create_in(&spec, memory, bytes, made); });
   }
 
+  // What the Encoder was made with. Radians(i) is w_i in radians per step of p. Before Create these functions
+  // return 0, -1, "", 0 and NaN.
   std::size_t dim() const { return posenc_encoder_dim(get()); }
   posenc_layout layout() const { return posenc_encoder_layout(get()); }
   const char* target() const { return posenc_encoder_target(get()); }

@@ -125,7 +125,7 @@ typedef struct posenc_rows {
 
 // A contiguous array: positions (I32, I64, F32 or F64), or integers such as token ids (I32 or I64).
 typedef struct posenc_list {
-  posenc_type type;
+  posenc_type type;  // of the elements; calls refuse types that they do not take
   const void* data;  // [rows], one for each row, unless the call says otherwise
 } posenc_list;
 
@@ -140,7 +140,7 @@ typedef struct posenc_lookup {
 
 // The sequences in x of posenc_add_batch. Row r of sequence b begins at element b * stride + r * x->stride.
 typedef struct posenc_batch {
-  size_t sequences;
+  size_t sequences;             // how many sequences x has
   size_t stride;                // in elements; at least rows * x->stride; any number if sequences is 1
   posenc_list first_positions;  // [sequences], I32 or I64; data NULL means that all are 0
 } posenc_batch;

@@ -122,6 +122,7 @@ class Tensors {
   Tensors(std::initializer_list<Heads> tensors) : first_(tensors.begin()), count_(tensors.size()) {}
   Tensors(const posenc_heads* tensors, std::size_t count) : first_(tensors), count_(count) {}
 
+  // The array [count], for functions of C.
   const posenc_heads* get() const { return first_; }
   std::size_t count() const { return count_; }
 
@@ -134,6 +135,7 @@ class Tensors {
 // the angles are in the caller's memory. Before MakeAngles it is null, and calls fail.
 class Angles {
  public:
+  // The object of C, for functions of C. Null before MakeAngles.
   const posenc_angles* get() const { return angles_; }
 
  private:
@@ -166,6 +168,8 @@ class Rotary {
         [&](posenc_rotary** made) { return posenc_rotary_create_in(&spec, memory, bytes, made); });
   }
 
+  // What the Rotary was made with. Radians(i) is w_i after scaling, times position_scale, in radians per step
+  // of p. Before Create these functions return 0, 0, "", NaN and NaN.
   std::size_t head_dim() const { return posenc_rotary_head_dim(get()); }
   std::size_t frequency_count() const { return posenc_rotary_frequency_count(get()); }
   const char* target() const { return posenc_rotary_target(get()); }

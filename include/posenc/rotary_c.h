@@ -94,7 +94,7 @@ enum POSENC_ENUM(posenc_axis_order) {
 //   f = factor   L = length   L0 = original_length   r = rotary_dim
 // Members factor .. long_factors_f32 that a formula lacks are ignored, but must not be NaN either.
 enum POSENC_ENUM(posenc_scaling) {
-  POSENC_NO_SCALING = 0,
+  POSENC_NO_SCALING = 0,  // w_i unchanged
   // Position interpolation: w_i / f.
   POSENC_LINEAR = 1,
   // base becomes base * g^(r / (r - 2)), with g = f. (With r = 2 the only frequency stays 1.)

@@ -57,12 +57,12 @@ POSENC_CALL posenc_write_cache_at(const posenc_rotary* rotary, const posenc_list
 
 // A cache to rotate by. This struct will not grow.
 typedef struct posenc_const_cache {
-  posenc_cache_layout layout;
-  posenc_type type;   // F32, BF16 or F16
-  const void* cos;    // [rows, row_stride]
-  const void* sin;    // [rows, row_stride], or NULL
-  size_t row_stride;  // in elements
-  size_t rows;
+  posenc_cache_layout layout;  // of both tables
+  posenc_type type;            // F32, BF16 or F16
+  const void* cos;             // [rows, row_stride]
+  const void* sin;             // [rows, row_stride], or NULL
+  size_t row_stride;           // in elements
+  size_t rows;                 // how many rows each table has
 } posenc_const_cache;
 
 // Rotates token t by row first_row + t of a cache. The cosines and sines in the cache contain the amplitude,

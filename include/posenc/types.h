@@ -94,6 +94,7 @@ class Owner {
   }
   ~Owner() { kDestroy(made_); }
 
+  // The object, or null.
   Made* get() const { return made_; }
 
   // Calls make(&made), which makes another object. If it succeeds, Take destroys the old one, else the old

@@ -66,14 +66,18 @@ HWY_INLINE DoubleVec SumInDouble(DoubleVec u, DoubleVec v, const double* cosine,
   return kMinus ? MinusProduct(v, hn::LoadU(d, sine), product) : hn::MulAdd(v, hn::LoadU(d, sine), product);
 }
 
-// A vector of high and low parts of c and s, for 16-bit types.
+// A vector of high and low parts of c and s, for 16-bit types. They are references, because a vector cannot
+// be a member if its size is unknown to the compiler (SVE, RVV).
 struct FloatSinCos {
-  EntryVec cosines, sines, low_cosines, low_sines;
+  const EntryVec &cosines, &sines, &low_cosines, &low_sines;
 };
-HWY_INLINE FloatSinCos LoadSinCos(const QuickSinCos<float>& sin_cos, std::size_t i) {
+HWY_INLINE void LoadSinCos(const QuickSinCos<float>& from, std::size_t i, EntryVec& cosines, EntryVec& sines,
+                           EntryVec& low_cosines, EntryVec& low_sines) {
   const Entries df;
-  return {hn::LoadU(df, sin_cos.cosines + i), hn::LoadU(df, sin_cos.sines + i),
-          hn::LoadU(df, sin_cos.low_cosines + i), hn::LoadU(df, sin_cos.low_sines + i)};
+  cosines = hn::LoadU(df, from.cosines + i);
+  sines = hn::LoadU(df, from.sines + i);
+  low_cosines = hn::LoadU(df, from.low_cosines + i);
+  low_sines = hn::LoadU(df, from.low_sines + i);
 }
 
 // Returns u c + v s in float, or u c - v s (kMinus), for 16-bit types; u and v are elements. The high parts

@@ -9,10 +9,10 @@
 #endif
 
 #include <cstdint>
-#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernel/bounded_sums-inl.h"
+#include "kernel/deferred_vectors-inl.h"
 #include "kernel/pack_sincos-inl.h"
 #include "kernel/pairs-inl.h"
 #include "kernel/quick_sums-inl.h"
@@ -23,25 +23,6 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Deferred vectors: they were stored although one or two lanes of their test are undecided. Their elements
-// are kept, because rotation in place overwrites them. QueueDeferred queues the undecided pairs.
-//
-//   at        the first pair of each vector
-//   pairs     how many pairs it has
-//   lanes     its undecided lanes, a bit each; a lane tests one or two pairs
-//   elements  a copy of its elements: all a, then all b, if half-split; else neighbours as they were
-template <posenc_type kFrom>
-struct DeferredVectors {
-  static constexpr std::size_t kMax = 8, kFewLanes = 2, kMaxPairs = 2 * kFewLanes;
-
-  std::size_t count = 0;
-  PairCursor at[kMax];
-  std::size_t pairs[kMax];
-  std::uint8_t lanes[kMax][8];
-  HWY_ALIGN ElementOf<kFrom> elements[kMax]
-                                     [(kFrom == POSENC_F32 ? 2 : 4) * kMaxLanes<hn::ScalableTag<float>>];
-};
-
 #if HWY_TARGET == HWY_SCALAR
 
 template <posenc_type kFrom, posenc_type, posenc_pairing, class Value>
@@ -50,44 +31,7 @@ PairCursor RotateQuickly(const Heads& /*heads*/, const QuickSinCos<Value>& /*sin
   return at;
 }
 
-template <posenc_type kFrom>
-void QueueDeferred(DeferredVectors<kFrom>& /*deferred*/, const Rotation& /*rotation*/, const Heads& /*heads*/,
-                   UndecidedPairs& /*undecided*/) {}
-
 #else
-
-// Defers a vector of `count` pairs, from pair `at` on: copies its elements and its mask of undecided lanes.
-// Callers store the rotated elements only afterwards, since these may overwrite the elements at `from`.
-//
-//   is_decided  [lanes] of the test; PairsOfLanes says which pairs a lane tests
-//   from        a, and b `apart` elements behind it, if half-split; else 2 * count elements of neighbours
-//
-// Returns false, and defers nothing, if more than kFewLanes lanes are undecided, if there is no room, or for
-// results of float32 without kCutsSums.
-template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
-HWY_INLINE bool Defer(hn::Mask<Entries> is_decided, const ElementOf<kFrom>* from, std::size_t apart,
-                      std::size_t count, PairCursor at, DeferredVectors<kFrom>& deferred) {
-  const Entries df;
-  const std::size_t lanes = hn::Lanes(df), n = deferred.count;
-  if (kTo == POSENC_F32 && !kCutsSums<kTo>)
-    return false;  // lanes of the test are in the target's order (WordsOf), not in the order of pairs
-  if (hn::CountTrue(df, is_decided) + DeferredVectors<kFrom>::kFewLanes < lanes) return false;
-  if (n == DeferredVectors<kFrom>::kMax || count > 64) return false;
-  deferred.count = n + 1;
-  deferred.at[n] = at;
-  deferred.pairs[n] = count;
-  std::memset(deferred.lanes[n], 0, sizeof(deferred.lanes[n]));
-  hn::StoreMaskBits(df, hn::Not(is_decided), deferred.lanes[n]);
-  ElementOf<kFrom>* a = deferred.elements[n];
-  ElementOf<kFrom>* b = a + count;
-  const ElementOf<kFrom>* from_b = from + (kPairing == POSENC_HALF_SPLIT ? apart : count);
-  const hn::Rebind<ElementOf<kFrom>, Entries> d;
-  for (std::size_t k = 0; k < count; k += lanes) {
-    hn::StoreU(hn::LoadU(d, from + k), d, a + k);
-    hn::StoreU(hn::LoadU(d, from_b + k), d, b + k);
-  }
-  return true;
-}
 
 // Rotates one pair for each lane of Entries, from pair `at` on, with all a in one vector and all b in
 // another: for half-split pairs, and for neighbours of bfloat16.
@@ -119,18 +63,20 @@ HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, st
                             SumInDouble<false>(b_upper, a_upper, cosines + half, sines + half), y, y_biased,
                             y_size);
     if constexpr (kTo != POSENC_F32) {
-      x_biased = Biased<RotatedWindow<kFrom, kTo>>(x);
-      y_biased = Biased<RotatedWindow<kFrom, kTo>>(y);
+      x_biased = Biased<RotatedWindow<kFrom, kTo> >(x);
+      y_biased = Biased<RotatedWindow<kFrom, kTo> >(y);
     }
   } else {
     EntryVec a, b;
     LoadPairs<kFrom, kPairing>(Entries(), from, apart, a, b);
-    const auto turns = LoadSinCos(sin_cos, i);
+    EntryVec cosines, sines, low_cosines, low_sines;
+    LoadSinCos(sin_cos, i, cosines, sines, low_cosines, low_sines);
+    const FloatSinCos turns = {cosines, sines, low_cosines, low_sines};
     x = SumInFloat<true>(a, b, turns);
-    x_biased = Biased<RotatedWindow<kFrom, kTo>>(x);
+    x_biased = Biased<RotatedWindow<kFrom, kTo> >(x);
     x_size = SizeOf<kNoticesNans>(x);
     y = SumInFloat<false>(b, a, turns);
-    y_biased = Biased<RotatedWindow<kFrom, kTo>>(y);
+    y_biased = Biased<RotatedWindow<kFrom, kTo> >(y);
     y_size = SizeOf<kNoticesNans>(y);
   }
   const auto is_decided =
@@ -149,34 +95,31 @@ HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, st
   return true;
 }
 
-// A vector of half-split bfloat16 with two pairs in each lane: a word holds the elements of an even pair and
-// of the next one, and a lane tests both.
+// What RotateWords makes of a vector: the words to store, and what AreWordsDecided tests.
 struct RotatedWords {
-  WordVec x, y, least, out_of_range;  // the words to store, and what AreWordsDecided tests
-
-  // even, odd  c and s of the even pairs and of the odd ones
-  HWY_INLINE RotatedWords(const std::uint16_t* from, std::size_t apart, const FloatSinCos& even,
-                          const FloatSinCos& odd) {
-    const Entries df;
-    EntryVec even_a, odd_a, even_b, odd_b;
-    LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
-    LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
-    using Window = RotatedWindow<POSENC_BF16, POSENC_BF16>;
-    const auto even_x = Biased<Window>(SumInFloat<true>(even_a, even_b, even));
-    const auto even_y = Biased<Window>(SumInFloat<false>(even_b, even_a, even));
-    const auto odd_x = Biased<Window>(SumInFloat<true>(odd_a, odd_b, odd));
-    const auto odd_y = Biased<Window>(SumInFloat<false>(odd_b, odd_a, odd));
-    x = JoinNeighbours(even_x, odd_x);
-    y = JoinNeighbours(even_y, odd_y);
-    least = LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y));
-    out_of_range = WordsOutOfRange(x, y);
-  }
-
-  HWY_INLINE void Store(std::uint16_t* to, std::size_t apart) const {
-    StoreWords(x, to);
-    StoreWords(y, to + apart);
-  }
+  WordVec &x, &y, &least, &out_of_range;
 };
+
+// Rotates a vector of half-split bfloat16 with two pairs in each lane: a word holds the elements of an even
+// pair and of the next one, and a lane tests both.
+//
+//   even, odd  c and s of the even pairs and of the odd ones
+HWY_INLINE void RotateWords(const std::uint16_t* from, std::size_t apart, const FloatSinCos& even,
+                            const FloatSinCos& odd, const RotatedWords& to) {
+  const Entries df;
+  EntryVec even_a, odd_a, even_b, odd_b;
+  LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from, 0, even_a, odd_a);
+  LoadPairs<POSENC_BF16, POSENC_NEIGHBOURS>(df, from + apart, 0, even_b, odd_b);
+  using Window = RotatedWindow<POSENC_BF16, POSENC_BF16>;
+  const auto even_x = Biased<Window>(SumInFloat<true>(even_a, even_b, even));
+  const auto even_y = Biased<Window>(SumInFloat<false>(even_b, even_a, even));
+  const auto odd_x = Biased<Window>(SumInFloat<true>(odd_a, odd_b, odd));
+  const auto odd_y = Biased<Window>(SumInFloat<false>(odd_b, odd_a, odd));
+  to.x = JoinNeighbours(even_x, odd_x);
+  to.y = JoinNeighbours(even_y, odd_y);
+  to.least = LesserHalves(LesserHalves(even_x, even_y), LesserHalves(odd_x, odd_y));
+  to.out_of_range = WordsOutOfRange(to.x, to.y);
+}
 
 // Defers words that are not all decided. Returns false if they are neither decided nor deferred.
 HWY_INLINE bool DeferWords(const RotatedWords& words, const std::uint16_t* from, std::size_t apart,
@@ -186,6 +129,28 @@ HWY_INLINE bool DeferWords(const RotatedWords& words, const std::uint16_t* from,
   if (HWY_LIKELY(hn::AllTrue(df, is_decided))) return true;
   return Defer<POSENC_BF16, POSENC_BF16, POSENC_HALF_SPLIT>(is_decided, from, apart, 2 * hn::Lanes(df), at,
                                                             deferred);
+}
+
+HWY_INLINE void StoreRotated(const RotatedWords& words, std::uint16_t* to, std::size_t apart) {
+  StoreWords(words.x, to);
+  StoreWords(words.y, to + apart);
+}
+
+// Rotates a vector of a head. Returns false, and stores nothing, if it is neither decided nor deferred.
+HWY_INLINE bool RotateWordsOf(const Head<POSENC_BF16, POSENC_BF16>& head, std::size_t apart,
+                              const QuickSinCos<float>& sin_cos, PairCursor at,
+                              DeferredVectors<POSENC_BF16>& deferred) {
+  EntryVec even_c, even_s, even_low_c, even_low_s, odd_c, odd_s, odd_low_c, odd_low_s;
+  LoadSinCos(sin_cos, at.pair, even_c, even_s, even_low_c, even_low_s);
+  LoadSinCos(sin_cos, at.pair + hn::Lanes(Entries()), odd_c, odd_s, odd_low_c, odd_low_s);
+  WordVec x, y, least, out_of_range;
+  const RotatedWords result = {x, y, least, out_of_range};
+  const std::uint16_t* from = head.source + at.pair;
+  RotateWords(from, apart, {even_c, even_s, even_low_c, even_low_s}, {odd_c, odd_s, odd_low_c, odd_low_s},
+              result);
+  if (HWY_UNLIKELY(!DeferWords(result, from, apart, at, deferred))) return false;
+  StoreRotated(result, head.data + at.pair, apart);
+  return true;
 }
 
 // The sums of a vector of neighbours, for AreDecided: value = [x0 y0 x1 y1 ...] from [a0 b0 a1 b1 ...], each
@@ -203,11 +168,14 @@ HWY_INLINE void SumNeighbours(const ElementOf<kFrom>* from, const QuickSinCos<Va
     RoundSums<true>(SumInDouble<false>(lower, hn::Reverse2(d, lower), cosines, sines),
                     SumInDouble<false>(upper, hn::Reverse2(d, upper), cosines + half, sines + half), value,
                     biased, size);
-    if constexpr (kTo != POSENC_F32) biased = Biased<RotatedWindow<kFrom, kTo>>(value);
+    if constexpr (kTo != POSENC_F32) biased = Biased<RotatedWindow<kFrom, kTo> >(value);
   } else {
     const auto elements = LoadHalves<kFrom>(Entries(), from);
-    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements), LoadSinCos(sin_cos, i));
-    biased = Biased<RotatedWindow<kFrom, kTo>>(value);
+    EntryVec cosines, sines, low_cosines, low_sines;
+    LoadSinCos(sin_cos, i, cosines, sines, low_cosines, low_sines);
+    value = SumInFloat<false>(elements, hn::Reverse2(Entries(), elements),
+                              {cosines, sines, low_cosines, low_sines});
+    biased = Biased<RotatedWindow<kFrom, kTo> >(value);
     size = SizeOf<true>(value);
   }
 }
@@ -253,24 +221,35 @@ HWY_INLINE PairCursor RotateHeldWords(const Heads& heads, const QuickSinCos<floa
                                       DeferredVectors<POSENC_BF16>& deferred) {
   const Entries df;
   const std::size_t lanes = hn::Lanes(df), apart = heads.apart, second_pair = 2 * lanes;
-  const auto even = LoadSinCos(sin_cos, 0), odd = LoadSinCos(sin_cos, lanes);
-  const auto second_even = LoadSinCos(sin_cos, 2 * lanes), second_odd = LoadSinCos(sin_cos, 3 * lanes);
+  EntryVec even_c, even_s, even_low_c, even_low_s, odd_c, odd_s, odd_low_c, odd_low_s;
+  LoadSinCos(sin_cos, 0, even_c, even_s, even_low_c, even_low_s);
+  LoadSinCos(sin_cos, lanes, odd_c, odd_s, odd_low_c, odd_low_s);
+  EntryVec second_even_c, second_even_s, second_even_low_c, second_even_low_s;
+  LoadSinCos(sin_cos, 2 * lanes, second_even_c, second_even_s, second_even_low_c, second_even_low_s);
+  EntryVec second_odd_c, second_odd_s, second_odd_low_c, second_odd_low_s;
+  LoadSinCos(sin_cos, 3 * lanes, second_odd_c, second_odd_s, second_odd_low_c, second_odd_low_s);
   for (; at.head < heads.count; ++at.head) {
     const Head<POSENC_BF16, POSENC_BF16> head(heads, at.head);
     PrefetchAhead<true>(head.source, 0, 4 * lanes);
-    const RotatedWords first(head.source, apart, even, odd);
-    const RotatedWords second(head.source + second_pair, apart, second_even, second_odd);
-    const auto are_decided = AreWordsDecided(LesserHalves(first.least, second.least),
-                                             hn::Or(first.out_of_range, second.out_of_range));
+    WordVec x, y, least, out_of_range, second_x, second_y, second_least, second_out_of_range;
+    const RotatedWords first = {x, y, least, out_of_range};
+    const RotatedWords second = {second_x, second_y, second_least, second_out_of_range};
+    RotateWords(head.source, apart, {even_c, even_s, even_low_c, even_low_s},
+                {odd_c, odd_s, odd_low_c, odd_low_s}, first);
+    RotateWords(head.source + second_pair, apart,
+                {second_even_c, second_even_s, second_even_low_c, second_even_low_s},
+                {second_odd_c, second_odd_s, second_odd_low_c, second_odd_low_s}, second);
+    const auto are_decided =
+        AreWordsDecided(LesserHalves(least, second_least), hn::Or(out_of_range, second_out_of_range));
     if (HWY_UNLIKELY(!hn::AllTrue(df, are_decided))) {
       if (!DeferWords(first, head.source, apart, at, deferred)) return at;
-      first.Store(head.data, apart);
+      StoreRotated(first, head.data, apart);
       at.pair = second_pair;
       if (!DeferWords(second, head.source + second_pair, apart, at, deferred)) return at;
       at.pair = 0;
     }
-    first.Store(head.data, apart);
-    second.Store(head.data + second_pair, apart);
+    StoreRotated(first, head.data, apart);
+    StoreRotated(second, head.data + second_pair, apart);
   }
   return at;
 }
@@ -300,11 +279,7 @@ HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Valu
     if constexpr (kTakesWords<kFrom, kPairing>) {
       for (; at.pair < words; at.pair += 2 * lanes) {
         PrefetchAhead<true>(head.source, at.pair, 2 * lanes);
-        const ElementOf<kFrom>* from = head.source + at.pair;
-        const std::size_t odd = at.pair + lanes;
-        const RotatedWords result(from, apart, LoadSinCos(sin_cos, at.pair), LoadSinCos(sin_cos, odd));
-        if (HWY_UNLIKELY(!DeferWords(result, from, apart, at, deferred))) return at;
-        result.Store(head.data + at.pair, apart);
+        if (HWY_UNLIKELY(!RotateWordsOf(head, apart, sin_cos, at, deferred))) return at;
       }
     }
     for (; at.pair + lanes <= pairs; at.pair += lanes) {
@@ -323,38 +298,6 @@ HWY_NOINLINE PairCursor RotateQuickly(const Heads& heads, const QuickSinCos<Valu
     if (at.pair < pairs) return at;
   }
   return at;
-}
-
-// Returns which pairs of a deferred vector some lanes of its test belong to. The vector has `pairs` pairs.
-// Lanes and pairs are a bit each. Lane k tests, in
-//
-//   RotateApart    pair k
-//   RotateWords    pairs 2 k and 2 k + 1
-//   RotateInPlace  element k of both vectors: pairs k / 2 and (the number of lanes + k) / 2
-inline std::uint64_t PairsOfLanes(bool is_per_element, std::uint64_t lanes, std::size_t pairs) {
-  const std::size_t count = hn::Lanes(Entries());
-  if (pairs == count && !is_per_element) return lanes;
-  std::uint64_t result = 0;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(lanes);
-    result |= pairs == count ? (1 | std::uint64_t{1} << (count / 2)) << (k / 2) : std::uint64_t{3} << (2 * k);
-  }
-  return result;
-}
-
-// Queues the undecided pairs of all deferred vectors for ResolveUndecidedPairs, and empties `deferred`.
-template <posenc_type kFrom>
-HWY_NOINLINE void QueueDeferred(DeferredVectors<kFrom>& deferred, const Rotation& rotation,
-                                const Heads& heads, UndecidedPairs& undecided) {
-  const bool is_per_element =
-      kTakesSinCosPerElement<kFrom, POSENC_NEIGHBOURS> && heads.pairing == POSENC_NEIGHBOURS;
-  for (std::size_t n = 0; n < deferred.count; ++n) {
-    std::uint64_t lanes = 0;
-    for (std::size_t k = 0; k < 8; ++k) lanes |= std::uint64_t{deferred.lanes[n][k]} << (8 * k);
-    undecided.Append(rotation, heads, deferred.at[n], PairsOfLanes(is_per_element, lanes, deferred.pairs[n]),
-                     deferred.elements[n], deferred.pairs[n]);
-  }
-  deferred.count = 0;
 }
 
 #endif  // HWY_SCALAR
