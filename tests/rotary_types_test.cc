@@ -88,7 +88,7 @@ void Fill(const posenc_rotary_spec& spec, const AngleTable& angles, bool is_exac
   const posenc_type type = tensor->type;
   const std::size_t dim = spec.head_dim, pairs = angles.pairs();
   const posenc_pairing to = spec.output_pairing == POSENC_SAME_PAIRING ? spec.pairing : spec.output_pairing;
-  PairMaker<float> maker(static_cast<unsigned>(3 + type + pairs));
+  PairMaker<float> maker(3 + static_cast<unsigned>(type) + static_cast<unsigned>(pairs));
   const std::size_t count = kTokens * kHeads * dim;
   tensor->elements.resize(count);
   tensor->want.resize(count);
