@@ -153,8 +153,9 @@ HWY_INLINE void RotateGroupFast(const float* cosines, const float* sines, const 
   if (first < pairs) RotateRestFast<kFrom, kTo, kPairing>(cosines, sines, heads, group, first);
 }
 
-// How many heads that no cache holds AVX-512 reads together: those with 256 pairs, but at least one. With a
-// head at a time the loop takes 1.02 to 1.15 times as long, with eight heads of 128 floats 1.1 times (Zen 4).
+// How many heads AVX-512 reads together if no cache holds them: as many as have 256 pairs, but at least one.
+// With a head at a time the loop takes 1.02 to 1.15 times as long, with eight heads of 128 floats 1.1 times
+// (Zen 4).
 HWY_INLINE std::size_t HeadsTogether(std::size_t pairs) { return pairs <= 128 ? 256 / pairs : 1; }
 
 // Rotates a token's heads in groups, whose size depends on where the elements are:

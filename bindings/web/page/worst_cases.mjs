@@ -1,6 +1,6 @@
 // Reads the worst cases (tools/verify/worst_cases.inc, which describes its language), and computes their results with posenc.
 
-// The cases in the text of the file. Each has its words by name: those of its group, and those of its line.
+// The cases in the text of the file. Each case has the words of its group and the words of its line, by name.
 export function read(text) {
   const cases = [];
   let group = {};

@@ -132,7 +132,7 @@ for (const [name, call] of [
 const angles = rotary.angles(1000, 2);
 assert.throws(() => rotary.rotate(target(), angles, { factors: hostile([1, 1], () => { angles.dispose(); rotary.angles(1, 2); }) }),
   { kind: 'null', message: 'positions: these angles were disposed of' });
-// Angles have as many tokens as they were made with.
+// The number of tokens of angles does not change.
 const few = rotary.angles(0, 1);
 Object.defineProperty(few, 'tokens', { value: 2 });
 assert.throws(() => rotary.rotate(target(), few), /^RangeError: positions: angles of 2 tokens are wanted, not 1$/);
