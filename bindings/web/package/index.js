@@ -244,8 +244,8 @@ export function load(source) {
 
 // ---- the caller's arrays ----
 //
-// A class that extends a typed array may have a constructor and a length of its own, and an array may come from another realm,
-// such as a frame. So this file reads arrays with the getters of the language, and works on views that it makes itself.
+// A class that extends a typed array may replace its constructor and its length. An array may also come from another realm, such
+// as a frame. So this file reads arrays with the getters of the language, and works on views that it makes itself.
 
 const VIEWS = { Float32Array, Float64Array, Uint16Array, Int32Array, BigInt64Array };
 
@@ -1214,8 +1214,8 @@ function factorsOf(read, tokens, batch) {
   return factors;
 }
 
-// Refuses a scale, or factors, whose products with the amplitude are out of range: rotates two tokens, by the least and the
-// largest factor, in memory of their own. A call in parts would otherwise find a wrong product after it has written.
+// Refuses a scale, or factors, whose products with the amplitude are out of range: rotates two tokens in scratch memory, by
+// the least and the largest factor. A call in parts would otherwise find a wrong product after it has written.
 function requireGains(rotary, headDim, scale, factors) {
   if (factors.length === 0) return;
   let [least, largest] = [0, 0];
@@ -1392,7 +1392,7 @@ export class Rotary extends Handle {
         'Angles or the option first');
     }
     const readGains = factors === undefined ? null : readFactors(factors, tokens, sequences);
-    // From here on, none of the caller's code runs.
+    // From here on the caller's code cannot run.
     const pointer = pointerOf(this, 'rotary');
     const source = viewOf(x, 'x', size);
     let all;

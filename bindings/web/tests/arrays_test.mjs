@@ -152,7 +152,7 @@ for (const [name, call] of [
   const other = name === 'out' ? target() : name === 'first' || name === 'ids' ? Int32Array.of(1, 1) : Float64Array.of(1, 1);
   try {
     call(x, other, shrink);
-    assert.match(name, /axes/); // a grid has as many cells as there are positions
+    assert.match(name, /axes/); // the number of cells must be the number of positions
   } catch (error) {
     assert.match(error.message, new RegExp(`^(${name}|x): `), name);
   }
