@@ -84,24 +84,6 @@ posenc_status CheckRowList(const posenc_list* rows, std::size_t tokens) {
   return rows->data == nullptr && tokens != 0 ? rule::null_cache_rows_data : rule::ok;
 }
 
-// The rows of a cache that tokens use: first, first + 1, ..., or the values of a list.
-struct TokenRows {
-  std::int64_t first;
-  List list;
-  std::size_t tokens;
-};
-
-posenc_status RotateCached(const posenc_rotary* rotary, const posenc_const_cache* cache,
-                           const TokenRows& rows, const Tensors& tensors, std::size_t* bad_index) {
-  if (rotary == nullptr) return rule::null_rotary;
-  if (cache == nullptr) return rule::null_cache;
-  if (!IsSummand(cache->type)) return rule::type_read_cache;
-  const posenc_cache read = {cache->layout, cache->type, const_cast<void*>(cache->cos),  // never written
-                             const_cast<void*>(cache->sin), cache->row_stride};
-  return CallRotateCached(rotary->rotary, {read, cache->rows, rows.first, rows.list}, rows.tokens, tensors,
-                          bad_index);
-}
-
 }  // namespace
 }  // namespace internal
 }  // namespace posenc
@@ -181,7 +163,9 @@ posenc_status posenc_write_cache_at(const posenc_rotary* rotary, const posenc_li
 posenc_status posenc_rotate_cached(const posenc_rotary* rotary, const posenc_const_cache* cache,
                                    int64_t first_row, size_t tokens, const posenc_heads* tensors,
                                    size_t count) {
-  return RotateCached(rotary, cache, {first_row, List(), tokens}, {tensors, count}, nullptr);
+  if (rotary == nullptr) return rule::null_rotary;
+  if (cache == nullptr) return rule::null_cache;
+  return CallRotateCached(rotary->rotary, {*cache, first_row, List()}, tokens, {tensors, count}, nullptr);
 }
 
 posenc_status posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_const_cache* cache,
@@ -189,5 +173,6 @@ posenc_status posenc_rotate_cached_at(const posenc_rotary* rotary, const posenc_
                                       size_t count, size_t* bad_index) {
   if (rotary == nullptr) return rule::null_rotary;
   if (const posenc_status status = CheckRowList(rows, tokens); status != POSENC_OK) return status;
-  return RotateCached(rotary, cache, {0, List(*rows), tokens}, {tensors, count}, bad_index);
+  if (cache == nullptr) return rule::null_cache;
+  return CallRotateCached(rotary->rotary, {*cache, 0, List(*rows)}, tokens, {tensors, count}, bad_index);
 }

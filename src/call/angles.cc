@@ -49,7 +49,6 @@ void StepAngles::Fill(const TokenPositions& positions, void* memory) {
       // The padding behind a piece is where the next piece begins, so the pieces must come in this order.
       ForEachPiece(*rotary_, [&](const Rotary& piece) {
         MakeAngles(piece.kernels, piece.table, position, RoomOf(t, piece.First()));
-        return Tally();
       });
     }
     return 0;

@@ -37,7 +37,7 @@ std::int32_t IsNan(float x) {
 
 // Whether any of some floats is a NaN. They are readable as whole vectors, with zeros at the end. Four at a
 // time without an early exit, so that compilers make vectors.
-bool HaveNans(const float* x, std::size_t count) {
+bool HasNans(const float* x, std::size_t count) {
   std::int32_t nans[4] = {};
   for (std::size_t i = 0; i < count; i += 4) {
     for (std::size_t k = 0; k < 4; ++k) nans[k] |= IsNan(x[i + k]);
@@ -47,7 +47,7 @@ bool HaveNans(const float* x, std::size_t count) {
 
 // Makes each NaN the canonical one.
 void ShortenNans(float* x, std::size_t count) {
-  if (!HaveNans(x, count)) return;
+  if (!HasNans(x, count)) return;
   for (std::size_t i = 0; i < count; ++i) {
     if (IsNan(x[i]) != 0) std::memcpy(x + i, &kNanBits<POSENC_F32>, sizeof(*x));
   }
@@ -73,78 +73,25 @@ struct Elements {
 
 }  // namespace
 
-CacheColumns ColumnsOf(posenc_cache_layout layout, const Rotary& rotary) {
-  // Two tables in which both elements of a pair have a column, so each number is there twice.
-  const auto in_both = [&](posenc_pairing pairing) {
-    return CacheColumns{0, ElementsOf(pairing, 1, rotary.head_pairs).a,
-                        ElementsOf(pairing, 0, rotary.head_pairs).b};
-  };
-  switch (layout) {
-    case POSENC_CACHE_HALVES:
-      break;
-    case POSENC_CACHE_DUPLICATED:
-      return in_both(rotary.from);
-    case POSENC_CACHE_COS_SIN:
-      return {rotary.head_pairs, 1, 0};
-    case POSENC_CACHE_PAIRS:
-      return {1, 2, 0};
-    case POSENC_CACHE_HALVES_TWICE:
-      return in_both(POSENC_HALF_SPLIT);
-  }
-  return {0, 1, 0};
-}
-
-CacheAccess::CacheAccess(const Rotary& rotary, const posenc_cache& cache, posenc_type from)
-    : rotary_(rotary),
-      type_(cache.type),
-      size_(ElementSize(cache.type)),
-      bytes_(rotary.pairs * size_),
-      stride_(cache.row_stride * size_),
-      shortens_nans_(from == POSENC_BF16 && cache.type != POSENC_BF16) {
-  const CacheColumns columns = ColumnsOf(cache.layout, rotary);
-  const std::size_t first = columns.step * rotary.First();
-  cos_ = static_cast<unsigned char*>(cache.cos) + first * size_;
-  sin_ = static_cast<unsigned char*>(columns.HasTwoTables() ? cache.sin : cache.cos) +
-         (first + columns.sines) * size_;
-  is_interleaved_ = columns.step == 2;
-  copy_ = columns.copy * size_;
-}
-
 void CacheAccess::Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const {
   unsigned char *const to_cos = cos_ + row * stride_, *const to_sin = sin_ + row * stride_;
+  const std::size_t bytes = rotary_.pairs * size_;
   if (is_interleaved_ && copy_ == 0) {
     Interleave(cosines, sines, to_cos);
   } else if (is_interleaved_) {
     Interleave(cosines, cosines, to_cos);
     Interleave(sines, sines, to_sin);
   } else {
-    std::memcpy(to_cos, cosines, bytes_);
-    std::memcpy(to_sin, sines, bytes_);
+    std::memcpy(to_cos, cosines, bytes);
+    std::memcpy(to_sin, sines, bytes);
     if (copy_ == 0) return;
-    std::memcpy(to_cos + copy_, cosines, bytes_);
-    std::memcpy(to_sin + copy_, sines, bytes_);
+    std::memcpy(to_cos + copy_, cosines, bytes);
+    std::memcpy(to_sin + copy_, sines, bytes);
   }
 }
 
-bool CacheAccess::AreFloats() const {
-  const auto addresses = AddressOf(cos_) | AddressOf(sin_) | stride_;
-  return type_ == POSENC_F32 && !is_interleaved_ && rotary_.pairs % kVectorPadding == 0 &&
-         addresses % alignof(float) == 0;
-}
-
-bool CacheAccess::HaveLongNans(const float* from) const {
-  return shortens_nans_ && HaveNans(from, rotary_.pairs);
-}
-
-SinCosFloats CacheAccess::Load(std::size_t row, const Gain& gain, float* cosines, float* sines) const {
-  const unsigned char *const cos = cos_ + row * stride_, *const sin = sin_ + row * stride_;
-  if (gain.IsOne() && !gain.inverse && AreFloats()) {
-    const SinCosFloats there = {reinterpret_cast<const float*>(cos), reinterpret_cast<const float*>(sin)};
-    if (!HaveLongNans(there.cosines) && !HaveLongNans(there.sines)) return there;
-  }
-  LoadFrom(cos, gain.scale, gain.factor, cosines);
-  LoadFrom(sin, gain.inverse ? -gain.scale : gain.scale, gain.factor, sines);
-  return {cosines, sines};
+bool CacheAccess::HasNans(const SinCosFloats& row) const {
+  return internal::HasNans(row.cosines, rotary_.pairs) || internal::HasNans(row.sines, rotary_.pairs);
 }
 
 void CacheAccess::LoadFrom(const unsigned char* from, double scale, float factor, float* to) const {
@@ -156,7 +103,7 @@ void CacheAccess::LoadFrom(const unsigned char* from, double scale, float factor
     from = elements;
   }
   if (type_ == POSENC_F32) {
-    std::memcpy(to, from, bytes_);
+    std::memcpy(to, from, pairs * size_);
   } else {
     WidenToFloats(rotary_.kernels, type_, from, pairs, to);
   }
@@ -178,7 +125,7 @@ Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const pos
   alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
   AnchorAngles angles(rotary.kernels, rotary.table);
   const Gain gain{rotary.table.amplitude, 1.0, 1.0f, false};
-  const CacheAccess rows(rotary, cache);
+  const CacheAccess rows(rotary, ReadOnly(cache, positions.tokens));
   for (std::size_t t = 0; t < positions.tokens; ++t) {
     double position[POSENC_MAX_AXES];
     positions.At(t, position);

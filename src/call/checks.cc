@@ -37,23 +37,6 @@ posenc_status CheckIntegers(const List& list, std::size_t count, std::int64_t en
 
 }  // namespace
 
-posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix, const MatrixRules& rules) {
-  if (matrix.stride < shape.dim) return rules.stride;
-  if (shape.rows == 0) return rule::ok;
-  // If rows and stride both have at most kSafeBits bits, their product with an element's size does not
-  // overflow. So calls of ordinary sizes need no division, whose latency would delay calls of a single row.
-  constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
-  if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
-      shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
-    return rules.size;
-  }
-  return matrix.data == nullptr ? rules.null : rule::ok;
-}
-
-Bytes MatrixBytes(const Shape& shape, const Matrix& matrix) {
-  return {matrix.data, ((shape.rows - 1) * matrix.stride + shape.dim) * shape.element_size};
-}
-
 Bytes BatchBytes(const Batch& batch, const Shape& shape) {
   const Bytes first = MatrixBytes(shape, {batch.data, batch.row_stride});
   return {batch.data, (batch.sequences - 1) * batch.batch_stride * shape.element_size + first.count};

@@ -46,7 +46,9 @@ struct Shape {
 
 // The memory from the first entry of the first row to the last entry of the last row. There must be rows, and
 // sequences in a batch.
-Bytes MatrixBytes(const Shape& shape, const Matrix& matrix);
+inline Bytes MatrixBytes(const Shape& shape, const Matrix& matrix) {
+  return {matrix.data, ((shape.rows - 1) * matrix.stride + shape.dim) * shape.element_size};
+}
 Bytes BatchBytes(const Batch& batch, const Shape& shape);
 
 // The statuses for the ways in which a matrix can be wrong.
@@ -56,7 +58,19 @@ struct MatrixRules {
 inline constexpr MatrixRules kRowsRules = {rule::stride_rows, rule::size_rows, rule::null_rows_data};
 
 // Checks the stride, size and pointer of a matrix. Without rows only the stride is checked.
-posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix, const MatrixRules& rules = kRowsRules);
+inline posenc_status CheckMatrix(const Shape& shape, const Matrix& matrix,
+                                 const MatrixRules& rules = kRowsRules) {
+  if (matrix.stride < shape.dim) return rules.stride;
+  if (shape.rows == 0) return rule::ok;
+  // If rows and stride both have at most kSafeBits bits, their product with an element's size does not
+  // overflow. So calls of ordinary sizes need no division, whose latency would delay calls of a single row.
+  constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 4) / 2;
+  if ((shape.rows | matrix.stride) >> kSafeBits != 0 &&
+      shape.rows > PTRDIFF_MAX / shape.element_size / matrix.stride) {
+    return rules.size;
+  }
+  return matrix.data == nullptr ? rules.null : rule::ok;
+}
 
 // Checks that the sequences of a batch do not overlap, and that all of them together fit into the address
 // space.

@@ -40,13 +40,15 @@ struct Rotary {
 };
 
 // Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
-// rotary instead.
+// rotary instead. There is one call of `walk`, so that compilers inline it.
 template <class Walk>
-Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  if (rotary.pairs <= kMaxPiece) return walk(rotary);
-  Tally tally;
-  for (std::size_t first = 0; first < rotary.pairs; first += kMaxPiece) tally += walk(rotary.Piece(first));
-  return tally;
+void ForEachPiece(const Rotary& rotary, const Walk& walk) {
+  const bool is_whole = rotary.pairs <= kMaxPiece;
+  Rotary piece;
+  for (std::size_t first = 0; first < rotary.pairs; first += kMaxPiece) {
+    if (!is_whole) piece = rotary.Piece(first);
+    walk(is_whole ? rotary : piece);
+  }
 }
 
 class StepAngles;  // call/angles.h
@@ -81,6 +83,9 @@ struct Tensors {
         heads(tensors),
         count(how_many) {}
 
+  const posenc_heads* begin() const { return heads; }
+  const posenc_heads* end() const { return heads + count; }
+
   posenc_type source_type;
   const posenc_heads* heads;  // [count]
   std::size_t count;
@@ -111,10 +116,9 @@ inline bool IsInPlace(const posenc_heads& heads, std::size_t tokens) {
 
 // Which row of the caller's cache a token t uses: row list[t], or first + t without a list.
 struct CacheRows {
-  const posenc_cache& cache;
-  std::size_t rows;  // how many rows the cache has
+  const posenc_const_cache& cache;
   std::int64_t first;
-  const List& list;  // [tokens] or null
+  List list;  // [tokens] or null
 
   std::size_t At(std::size_t token) const {
     return static_cast<std::size_t>(list.IsNull() ? first + static_cast<std::int64_t>(token) : list[token]);

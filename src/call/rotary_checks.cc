@@ -13,6 +13,7 @@
 #include "call/strided_memory.h"
 #include "call/tensor_overlaps.h"
 #include "kernel/heads.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/fp_state.h"
 #include "number/wide.h"
@@ -34,8 +35,7 @@ bool IsUnscaled(const posenc_heads& heads) {
 
 // Checks the scale of a tensor, and its product with the amplitude. Creation has checked the amplitude
 // itself.
-posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
-  if (IsUnscaled(heads)) return rule::ok;
+POSENC_NOINLINE posenc_status CheckScale(double amplitude, const posenc_heads& heads) {
   return InFpState([&] {
     const double scale = ScaleOf(heads);
     if (!IsGain(scale)) return rule::heads_scale;
@@ -82,11 +82,12 @@ posenc_status CheckMembers(double amplitude, posenc_type source_type, const pose
   if (heads.slots != nullptr) {
     if (const posenc_status status = CheckSlotMembers(*heads.slots); status != POSENC_OK) return status;
   }
-  return CheckScale(amplitude, heads);
+  return IsUnscaled(heads) ? rule::ok : CheckScale(amplitude, heads);
 }
 
 // The tensors of a call, and their memory. Most calls have a few tensors, such as q and k: their memory is
-// found once and kept. If there are more than kKept, memory is found again where it is needed.
+// found once and kept. If there are more than kKept, memory is found again where it is needed. What few calls
+// need is not inlined, because a call for one token should be short.
 class CheckedTensors {
  public:
   // The amplitude is the one by which the call multiplies: 1 with a cache, whose numbers include it.
@@ -95,11 +96,10 @@ class CheckedTensors {
 
   posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
-    for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_status status = CheckMembers(amplitude_, tensors_.source_type, tensors_.heads[i]);
+    for (const posenc_heads& heads : tensors_) {
+      const posenc_status status = CheckMembers(amplitude_, tensors_.source_type, heads);
       if (status != POSENC_OK) return status;
-      have_lists_ =
-          have_lists_ || tensors_.heads[i].slots != nullptr || tensors_.heads[i].token_factors != nullptr;
+      have_lists_ = have_lists_ || heads.slots != nullptr || heads.token_factors != nullptr;
     }
     if (shape_.tokens == 0) return rule::ok;
     return tensors_.count <= kKept ? CheckFew() : CheckMany();
@@ -109,9 +109,7 @@ class CheckedTensors {
   // before, because a call with too many tokens may have shorter lists. *bad_index becomes the first token
   // with a wrong slot.
   posenc_status CheckLists(std::size_t* bad_index) const {
-    if (!have_lists_) return rule::ok;
-    const posenc_status status = CheckSlotLists(bad_index);
-    return status == POSENC_OK ? CheckFactors() : status;
+    return have_lists_ ? CheckSlotsAndFactors(bad_index) : rule::ok;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -144,7 +142,7 @@ class CheckedTensors {
 
   // Reports the same mistake as CheckFew: an overlap of two tensors, if both come before the first tensor
   // that is wrong by itself.
-  posenc_status CheckMany() const {
+  POSENC_NOINLINE posenc_status CheckMany() const {
     posenc_status status = rule::ok;
     std::size_t right = 0, steps = 0;
     for (; right < tensors_.count; ++right) {
@@ -178,6 +176,11 @@ class CheckedTensors {
     return heads.slots == nullptr ? rule::overlap_source : rule::overlap_cache_source;
   }
 
+  POSENC_NOINLINE posenc_status CheckSlotsAndFactors(std::size_t* bad_index) const {
+    const posenc_status status = CheckSlotLists(bad_index);
+    return status == POSENC_OK ? CheckFactors() : status;
+  }
+
   posenc_status CheckSlotLists(std::size_t* bad_index) const {
     const posenc_slots* checked = nullptr;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
@@ -206,7 +209,7 @@ class CheckedTensors {
     return rule::ok;
   }
 
-  StridedMemory FoundAgain(std::size_t i) const {
+  POSENC_NOINLINE StridedMemory FoundAgain(std::size_t i) const {
     StridedMemory found{};
     FindData(shape_, tensors_.heads[i], &found);
     return found;
@@ -230,23 +233,24 @@ struct Tables {
 };
 
 // Checks a cache and finds its tables. Without rows *tables stays as it is.
-posenc_status CheckCache(const Rotary& rotary, const posenc_cache& cache, std::size_t rows, Tables* tables) {
+posenc_status CheckCache(const Rotary& rotary, const posenc_const_cache& cache, Tables* tables) {
   if (!IsValue<Of::cache_layout>(cache.layout)) return rule::cache_layout;
   const CacheColumns columns = ColumnsOf(cache.layout, rotary);
   const bool has_sines = columns.HasTwoTables();
   if (!has_sines && cache.sin != nullptr) return rule::cache_sin;
-  const Shape shape{columns.Count(rotary.pairs), ElementSize(cache.type), rows};
-  const Matrix cosines = {cache.cos, cache.row_stride}, sines = {cache.sin, cache.row_stride};
-  posenc_status status = CheckMatrix(shape, cosines, {rule::stride_cache, rule::size_cache, rule::null_cos});
-  if (status == POSENC_OK && has_sines)
-    status = CheckMatrix(shape, sines, {rule::stride_cache, rule::size_cache, rule::null_sin});
-  if (status != POSENC_OK || rows == 0) return status;
-  *tables = {MatrixBytes(shape, cosines), has_sines ? MatrixBytes(shape, sines) : Bytes{nullptr, 0}};
+  const Shape shape{columns.Count(rotary.pairs), ElementSize(cache.type), cache.rows};
+  const Matrix cosines = {const_cast<void*>(cache.cos), cache.row_stride};  // not written here
+  constexpr MatrixRules kRules = {rule::stride_cache, rule::size_cache, rule::null_cos};
+  const posenc_status status = CheckMatrix(shape, cosines, kRules);
+  if (status != POSENC_OK || cache.rows == 0) return status;
+  if (has_sines && cache.sin == nullptr) return rule::null_sin;
+  tables->cosines = MatrixBytes(shape, cosines);
+  if (has_sines) tables->sines = {cache.sin, tables->cosines.count};
   return rule::ok;
 }
 
 posenc_status CheckCacheRows(const CacheRows& rows, std::size_t tokens, std::size_t* bad_index) {
-  const auto end = static_cast<std::int64_t>(rows.rows);
+  const auto end = static_cast<std::int64_t>(rows.cache.rows);
   if (!rows.list.IsNull()) return CheckIndices(rows.list, tokens, end, {nullptr, 0}, bad_index);
   const bool is_in_range =
       rows.first >= 0 && rows.first <= end && tokens <= static_cast<std::size_t>(end - rows.first);
@@ -282,10 +286,11 @@ posenc_status CallRotate(const Rotary& rotary, const TokenPositions& positions, 
 
 posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
                                const Tensors& tensors, std::size_t* bad_index) {
+  if (!IsSummand(rows.cache.type)) return rule::type_read_cache;
   Tables tables{};
   CheckedTensors checked(rotary, 1.0, tokens, tensors);
   posenc_status status = checked.Check();
-  if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
+  if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, &tables);
   if (status != POSENC_OK || tokens == 0) return status;
   status = CheckCacheRows(rows, tokens, bad_index);
   if (status != POSENC_OK) return status;
@@ -316,7 +321,7 @@ posenc_status CallRotateByAngles(const Rotary& rotary, const StepAngles& angles,
 posenc_status CallWriteCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache,
                              std::size_t* bad_index) {
   Tables tables{};
-  posenc_status status = CheckCache(rotary, cache, positions.tokens, &tables);
+  posenc_status status = CheckCache(rotary, ReadOnly(cache, positions.tokens), &tables);
   if (status != POSENC_OK || positions.tokens == 0) return status;
   if (Overlap(tables.cosines, tables.sines)) return rule::overlap_tables;
   status = CheckTokens(positions, tables.cosines, bad_index);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "call/angles.h"
 #include "call/cache_rows.h"
@@ -23,8 +24,7 @@ namespace {
 // Guesses from the size of all tensors which cache holds them. A source counts if its type differs.
 Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t tokens) {
   std::size_t head_bytes = 0;  // of all heads with one element each
-  for (std::size_t i = 0; i < tensors.count; ++i) {
-    const posenc_heads& tensor = tensors.heads[i];
+  for (const posenc_heads& tensor : tensors) {
     const std::size_t read = tensor.type == tensors.source_type ? 0 : ElementSize(tensors.source_type);
     head_bytes += tensor.heads * (ElementSize(tensor.type) + read);
   }
@@ -68,10 +68,12 @@ class TokenHeads {
                      (t * SourceTokenStride(tensor_) + rotary_.offset) * source_size_;
       heads.source_stride = SourceHeadStride(tensor_) * source_size_;
     }
-    // The rest of a head is stored once, with the first piece of the head.
-    if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) StoreRests(heads, gain.factor);
-    heads.source += FirstElement(rotary_.from) * source_size_;
-    heads.data += FirstElement(rotary_.to) * size_;
+    if (rotary_.First() != 0) {
+      heads.source += FirstElement(rotary_.from) * source_size_;
+      heads.data += FirstElement(rotary_.to) * size_;
+    } else if (!in_place_ || gain.factor != 1.0f) {
+      StoreRests(heads, gain.factor);  // once for each head, with its first piece
+    }
     if (is_direct_) {
       rotation.Rotate(gain, heads);
     } else {
@@ -125,8 +127,8 @@ class TokenHeads {
   }
 
   // Stores the elements of heads that do not rotate, before and after the ones that do: converted to the type
-  // of the results, and multiplied by the token's factor.
-  void StoreRests(const Heads& heads, float factor) const {
+  // of the results, and multiplied by the token's factor. Not inlined, because most tensors need it not.
+  POSENC_NOINLINE void StoreRests(const Heads& heads, float factor) const {
     const std::size_t before = rotary_.offset, rotated = 2 * rotary_.head_pairs;
     const std::size_t after = rotary_.head_dim - before - rotated;
     if (before + after == 0) return;
@@ -173,71 +175,99 @@ class ByAngles {
   HeadRotation rotation_;
 };
 
+// Buffers for cosines and sines [kPairBuffer] each.
+struct FloatBuffers {
+  float* cosines;
+  float* sines;
+};
+
 // A rotation in float arithmetic by numbers that are ready: by rows of the caller's cache, or by angles.
 class ByFloats {
  public:
-  ByFloats(const Rotary& rotary, posenc_type from, const CacheRows& rows, const CacheAccess& cache)
-      : rotary_(rotary), from_(from), rows_(&rows), cache_(&cache) {}
-  ByFloats(const Rotary& rotary, posenc_type from, const TokensOfStep& ready)
-      : rotary_(rotary), from_(from), ready_(&ready) {}
+  // One of `rows` and `ready` is null.
+  ByFloats(const Rotary& rotary, posenc_type from, const CacheRows* rows, const TokensOfStep* ready,
+           const FloatBuffers& buffers)
+      : rotary_(rotary), from_(from), rows_(rows), ready_(ready), buffers_(buffers) {
+    if (rows != nullptr) cache_.emplace(rotary, rows->cache, from);
+  }
 
   void Begin(std::size_t t) {
     token_ = t;
-    loaded_ = {};
+    loaded_.amplitude = 0.0;
   }
   void Rotate(const Gain& gain, const Heads& heads) {
     if (!(gain == loaded_)) Load(gain);
     RotateByFloats(rotary_.kernels, from_, floats_.cosines, floats_.sines, heads);
   }
   void End() {}
-  Tally tally() const { return {}; }
 
  private:
   void Load(const Gain& gain) {
-    loaded_ = gain;
-    floats_ = ready_ == nullptr ? cache_->Load(rows_->At(token_), gain, cosines_, sines_)
+    // Member by member: a copy of the struct reads wider words than were just stored, and waits for these
+    // stores.
+    loaded_.amplitude = gain.amplitude;
+    loaded_.scale = gain.scale;
+    loaded_.factor = gain.factor;
+    loaded_.inverse = gain.inverse;
+    const auto [cosines, sines] = buffers_;
+    floats_ = ready_ == nullptr ? cache_->Load(rows_->At(token_), gain, cosines, sines)
                                 : FloatsOf(rotary_.kernels, rotary_.table, ready_->At(token_, rotary_), gain,
-                                           cosines_, sines_);
+                                           cosines, sines);
   }
 
   const Rotary& rotary_;
   posenc_type from_;
-  const CacheRows* rows_ = nullptr;
-  const CacheAccess* cache_ = nullptr;
-  const TokensOfStep* ready_ = nullptr;
+  const CacheRows* rows_;
+  const TokensOfStep* ready_;
+  std::optional<CacheAccess> cache_;  // of the rows
+  FloatBuffers buffers_;
   std::size_t token_ = 0;
-  Gain loaded_{};          // the gain of floats_; no tensor has a gain of 0
+  Gain loaded_{};          // the gain of floats_; no gain has an amplitude of 0
   SinCosFloats floats_{};  // the token's, times the gain
-  alignas(64) float cosines_[kPairBuffer];
-  alignas(64) float sines_[kPairBuffer];
 };
 
 // Rotates the heads of all tensors, token by token: all heads of a token share its cosines and sines.
 template <class Rotation>
-Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, double amplitude,
-                   Rotation& rotation) {
+void RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, double amplitude,
+                  Rotation& rotation) {
   const Cached cached = WhatCaches(rotary, tensors, tokens);
   for (std::size_t t = 0; t < tokens; ++t) {
     rotation.Begin(t);
-    for (std::size_t i = 0; i < tensors.count; ++i) {
-      const posenc_heads& tensor = tensors.heads[i];
+    for (const posenc_heads& tensor : tensors) {
       if (tensor.heads == 0) continue;
       const Gain gain{amplitude, ScaleOf(tensor), FactorOf(tensor, t), tensor.inverse != 0};
       TokenHeads(rotary, tensor, tokens, cached).Rotate(t, gain, rotation);
     }
   }
   rotation.End();
-  return rotation.tally();
 }
 
 // One of `positions` and `ready` is null.
 Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const TokensOfStep* ready,
                    std::size_t tokens, const Tensors& tensors) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) {
-    return InFpState([&] {
+  return InFpState([&] {
+    Tally tally;
+    ForEachPiece(rotary, [&](const Rotary& piece) {
       ByAngles rotation(piece, tensors.source_type, positions, ready);
-      return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
+      RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
+      tally += rotation.tally();
     });
+    return tally;
+  });
+}
+
+// One of `rows` and `ready` is null.
+void WalkByFloats(const Rotary& rotary, const CacheRows* rows, const TokensOfStep* ready, std::size_t tokens,
+                  const Tensors& tensors) {
+  // They are here, because compilers do not inline functions with so much stack.
+  alignas(64) float cosines[kPairBuffer];
+  alignas(64) float sines[kPairBuffer];
+  InFpState([&] {
+    ForEachPiece(rotary, [&](const Rotary& piece) {
+      ByFloats rotation(piece, tensors.source_type, rows, ready, {cosines, sines});
+      RotateTokens(piece, tensors, tokens, rows == nullptr ? piece.table.amplitude : 1.0, rotation);
+    });
+    return 0;
   });
 }
 
@@ -258,29 +288,20 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
 void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tokens, const Tensors& tensors) {
   if (rotary.arithmetic == POSENC_EXACT) {
     WalkByAngles(rotary, nullptr, &ready, tokens, tensors);
-    return;
+  } else {
+    WalkByFloats(rotary, nullptr, &ready, tokens, tensors);
   }
-  ForEachPiece(rotary, [&](const Rotary& piece) {
-    return InFpState([&] {
-      ByFloats rotation(piece, tensors.source_type, ready);
-      return RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation);
-    });
-  });
 }
 
 void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens, const Tensors& tensors) {
-  ForEachPiece(rotary, [&](const Rotary& piece) {
-    return InFpState([&] {
-      const CacheAccess cache(piece, rows.cache, tensors.source_type);
-      ByFloats rotation(piece, tensors.source_type, rows, cache);
-      return RotateTokens(piece, tensors, tokens, 1.0, rotation);
-    });
-  });
+  WalkByFloats(rotary, &rows, nullptr, tokens, tensors);
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return ForEachPiece(rotary, [&](const Rotary& piece) {
-    return InFpState([&] { return WriteRows(piece, positions, cache); });
+  return InFpState([&] {
+    Tally tally;
+    ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
+    return tally;
   });
 }
 

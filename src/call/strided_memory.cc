@@ -5,25 +5,9 @@
 
 #include <numeric>
 
-#include "number/elements.h"
-
 namespace posenc {
 namespace internal {
 namespace {
-
-constexpr std::size_t kMaxBytes = PTRDIFF_MAX;
-
-// Whether the last block ends within the address space.
-bool Fits(const TensorShape& shape, std::size_t element_size, std::size_t token_stride, std::size_t heads,
-          std::size_t head_stride) {
-  const std::size_t most = kMaxBytes / element_size;
-  if (shape.head_dim > most || (token_stride != 0 && shape.tokens - 1 > most / token_stride) ||
-      (head_stride != 0 && heads - 1 > most / head_stride)) {
-    return false;
-  }
-  const std::size_t last_token = (shape.tokens - 1) * token_stride, last_head = (heads - 1) * head_stride;
-  return last_token <= most - last_head && last_token + last_head <= most - shape.head_dim;
-}
 
 // Whether pieces of a and pieces of b alternate without overlap. Both repeat every `stride` bytes; a piece of
 // a has a_bytes, a piece of b has b_bytes.
@@ -37,35 +21,15 @@ bool Alternate(const StridedMemory& a, std::size_t a_bytes, const StridedMemory&
 
 }  // namespace
 
-bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data, std::size_t token_stride,
-                       std::size_t heads, std::size_t head_stride, StridedMemory* memory) {
-  const std::size_t tokens = shape.tokens, size = ElementSize(type);
-  if (tokens == 1) token_stride = 0;
-  if (heads == 1) head_stride = 0;
-  // If no number has more than kSafeBits bits, nothing overflows: the two products have at most 2 * kSafeBits
-  // bits, their sum has one more, and an element's size adds three. So usual tensors need no division, whose
-  // latency would delay calls of a single token.
-  constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 5) / 2;
-  if ((tokens | token_stride | heads | head_stride | shape.head_dim) >> kSafeBits != 0 &&
-      !Fits(shape, size, token_stride, heads, head_stride)) {
+bool IsInAddressSpace(const TensorShape& shape, std::size_t element_size, std::size_t token_stride,
+                      std::size_t heads, std::size_t head_stride) {
+  const std::size_t most = PTRDIFF_MAX / element_size;
+  if (shape.head_dim > most || (token_stride != 0 && shape.tokens - 1 > most / token_stride) ||
+      (head_stride != 0 && heads - 1 > most / head_stride)) {
     return false;
   }
-  const std::size_t token_bytes = token_stride * size, head_bytes = head_stride * size;
-  const bool has_heads_outside = heads > 1 && (tokens == 1 || token_stride < head_stride);
-  if (has_heads_outside) {
-    *memory = {data, heads, head_bytes, tokens, token_bytes, shape.head_dim * size, true};
-  } else {
-    *memory = {data, tokens, token_bytes, heads, head_bytes, shape.head_dim * size, false};
-  }
-  return true;
-}
-
-posenc_status CheckApart(const StridedMemory& heads, posenc_status token_stride, posenc_status head_stride) {
-  const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
-  if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
-    return POSENC_OK;
-  }
-  return inner_is_right == heads.has_heads_outside ? head_stride : token_stride;
+  const std::size_t last_token = (shape.tokens - 1) * token_stride, last_head = (heads - 1) * head_stride;
+  return last_token <= most - last_head && last_token + last_head <= most - shape.head_dim;
 }
 
 bool MayOverlap(const StridedMemory& a, const StridedMemory& b) {

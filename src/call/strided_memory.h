@@ -10,6 +10,7 @@
 #include "call/rotary.h"
 #include "call/slots.h"
 #include "number/compiler.h"
+#include "number/elements.h"
 #include "posenc/rotary_c.h"
 
 namespace posenc {
@@ -34,14 +35,46 @@ struct StridedMemory {
   std::uintptr_t begin() const { return AddressOf(data); }
 };
 
+// Whether the last head ends within the address space. Strides are in elements.
+bool IsInAddressSpace(const TensorShape& shape, std::size_t element_size, std::size_t token_stride,
+                      std::size_t heads, std::size_t head_stride);
+
 // Sets *memory. Returns false if the blocks would not fit into the address space. Strides are in elements of
 // a type. There must be heads.
-bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data, std::size_t token_stride,
-                       std::size_t heads, std::size_t head_stride, StridedMemory* memory);
+inline bool FindStridedMemory(const TensorShape& shape, posenc_type type, const void* data,
+                              std::size_t token_stride, std::size_t heads, std::size_t head_stride,
+                              StridedMemory* memory) {
+  const std::size_t tokens = shape.tokens, size = ElementSize(type);
+  if (tokens == 1) token_stride = 0;
+  if (heads == 1) head_stride = 0;
+  // If no number has more than kSafeBits bits, nothing overflows: the two products have at most 2 * kSafeBits
+  // bits, their sum has one more, and an element's size adds three. So usual tensors need no division, whose
+  // latency would delay calls of a single token.
+  constexpr std::size_t kSafeBits = (8 * sizeof(std::size_t) - 5) / 2;
+  if ((tokens | token_stride | heads | head_stride | shape.head_dim) >> kSafeBits != 0 &&
+      !IsInAddressSpace(shape, size, token_stride, heads, head_stride)) {
+    return false;
+  }
+  const std::size_t token_bytes = token_stride * size, head_bytes = head_stride * size;
+  const bool has_heads_outside = heads > 1 && (tokens == 1 || token_stride < head_stride);
+  if (has_heads_outside) {
+    *memory = {data, heads, head_bytes, tokens, token_bytes, shape.head_dim * size, true};
+  } else {
+    *memory = {data, tokens, token_bytes, heads, head_bytes, shape.head_dim * size, false};
+  }
+  return true;
+}
 
 // Checks that no two heads overlap. The strides must nest: all inner heads of an outer one come before the
 // next outer one. If they do not, returns the rule for the stride that is too small.
-posenc_status CheckApart(const StridedMemory& heads, posenc_status token_stride, posenc_status head_stride);
+inline posenc_status CheckApart(const StridedMemory& heads, posenc_status token_stride,
+                                posenc_status head_stride) {
+  const bool inner_is_right = heads.inner_count == 1 || heads.inner_stride >= heads.bytes;
+  if (inner_is_right && (heads.outer_count == 1 || heads.outer_stride >= heads.InnerBytes())) {
+    return POSENC_OK;
+  }
+  return inner_is_right == heads.has_heads_outside ? head_stride : token_stride;
+}
 
 // Whether a block of a may overlap a block of b. The answer is never a wrong no. It may be a wrong yes if the
 // blocks alternate in an unusual way.

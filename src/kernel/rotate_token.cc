@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernel/rotary_reference.h"
 #include "number/bounds.h"
 #include "number/elements.h"
 
@@ -34,12 +33,6 @@ void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table) {
     double* cosines = table.OffsetCosines(k);
     kernels->offset(table.frequencies, static_cast<double>(k), cosines, cosines + table.frequencies.count);
   }
-}
-
-void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines, const float* sines,
-                    const Heads& heads) {
-  if (kernels == nullptr) return ReferenceFast(from, heads, cosines, sines);
-  kernels->fast[IndexOf({from, heads.type})][heads.pairing](cosines, sines, heads);
 }
 
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,

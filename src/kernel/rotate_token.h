@@ -10,6 +10,7 @@
 #include "frequency/rotary_table.h"
 #include "kernel/heads.h"
 #include "kernel/rotary_kernels.h"
+#include "kernel/rotary_reference.h"
 #include "kernel/rows.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
@@ -29,8 +30,11 @@ void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 
 // Rotates a token's heads, whose elements have the type `from`, in float arithmetic (POSENC_FAST), by cosines
 // and sines of the caller, [pairs] and zeros up to kVectorPadding more.
-void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines, const float* sines,
-                    const Heads& heads);
+inline void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines,
+                           const float* sines, const Heads& heads) {
+  if (kernels == nullptr) return ReferenceFast(from, heads, cosines, sines);
+  kernels->fast[IndexOf({from, heads.type})][heads.pairing](cosines, sines, heads);
+}
 
 // to [count] = from [count] as floats, for bfloat16 and float16.
 void WidenToFloats(const RotaryKernels* kernels, posenc_type type, const void* from, std::size_t count,

@@ -58,7 +58,17 @@ constexpr std::size_t IndexEnd(const posenc_type (&types)[kCount]) {
 inline constexpr std::size_t kSummandTypes = IndexEnd(kSummands);
 inline constexpr std::size_t kEntryTypes = IndexEnd(kEntries);
 
-inline constexpr std::size_t ElementSize(posenc_type type) { return TraitsOf(type).size; }
+// The size of an element of a type, which must be one of kEntries. It is a table, because calls ask for sizes
+// several times, and the branches of TraitsOf take longer.
+struct ElementSizes {
+  std::size_t of[kEntryTypes] = {};
+
+  constexpr ElementSizes() {
+    for (const posenc_type type : kEntries) of[type] = TraitsOf(type).size;
+  }
+};
+inline constexpr ElementSizes kElementSizes;
+constexpr std::size_t ElementSize(posenc_type type) { return kElementSizes.of[type]; }
 constexpr bool HaveTraits() {
   for (const posenc_type type : kEntries) {
     if (ElementSize(type) == 0) return false;
