@@ -35,17 +35,17 @@ struct Rotary {
   // The pair of the head at which this piece begins.
   std::size_t First() const { return table.frequencies.first; }
 
-  // The piece of this rotary that begins at a pair: kMaxPiece pairs, or the rest.
-  Rotary Piece(std::size_t first_pair) const;
+  // The piece of this rotary that begins at a pair: `most` pairs, or the rest.
+  Rotary Piece(std::size_t first_pair, std::size_t most) const;
 };
 
-// Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
-// rotary instead.
+// Calls walk(rotary). If a head has more pairs than the buffers, `most`, calls walk(piece) for each piece of
+// the rotary instead.
 template <class Walk>
-Tally ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  if (rotary.pairs <= kMaxPiece) return walk(rotary);
+Tally ForEachPiece(const Rotary& rotary, const Walk& walk, std::size_t most = kMaxPiece) {
+  if (rotary.pairs <= most) return walk(rotary);
   Tally tally;
-  for (std::size_t first = 0; first < rotary.pairs; first += kMaxPiece) tally += walk(rotary.Piece(first));
+  for (std::size_t first = 0; first < rotary.pairs; first += most) tally += walk(rotary.Piece(first, most));
   return tally;
 }
 

@@ -146,6 +146,21 @@ void AnchorAngles::WriteRow(const double* position, posenc_type type, const Gain
   RoundRow(type, gain, cosines, sines);
 }
 
+bool RowRuns::Take(const RotaryKernels* kernels, const RotaryTable& table, std::size_t rows) {
+  constexpr std::size_t kMinRows = 64;
+  return rows >= kMinRows && kernels != nullptr && kernels->fill_offsets != nullptr &&
+         table.amplitude == 1.0 && !table.IsRounded() && !table.frequencies.HasStepBesideHalfTurns();
+}
+
+RowRuns::RowRuns(const RotaryKernels& kernels, const FrequencyTable& table, posenc_type type)
+    : write_(kernels.write[type]), table_(table) {
+  table_.padded = kPadded;
+  table_.offsets = offsets_;
+  table_.float_offsets = float_offsets_;
+  table_.has_offsets = true;
+  if (type != POSENC_F64) kernels.fill_offsets(table_);  // rows of doubles make their own
+}
+
 HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& table,
                            posenc_arithmetic arithmetic, posenc_type from)
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), from_(from), shared_(arithmetic) {

@@ -30,6 +30,13 @@
 #define POSENC_NOINLINE
 #endif
 
+// Marks a pointer: what is written through it is not read through another one.
+#if defined(__GNUC__) || defined(_MSC_VER)
+#define POSENC_RESTRICT __restrict
+#else
+#define POSENC_RESTRICT
+#endif
+
 // Marks a loop that should not be unrolled. It stands before the loop.
 #if defined(__clang__)
 #define POSENC_ROLLED _Pragma("clang loop unroll(disable)")
