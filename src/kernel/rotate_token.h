@@ -202,7 +202,8 @@ class HeadRotation : private AnchorAngles {
   };
 
   void Pack(const Gain& gain, posenc_pairing pairing);
-  void RotateExactly(const Heads& heads);
+  void RotateExactly(Heads heads);
+  void RotateLastPairs(const Heads& heads, std::size_t lanes);
   void Resolve();
   std::size_t PairsPerPass(posenc_pairing pairing);
 
