@@ -173,14 +173,14 @@ void ExpectRunIsList(const posenc_rotary_spec& spec, std::int64_t first, std::si
                      std::size_t shift) {
   const RotaryPtr rotary = CreateRotary(spec);
   ASSERT_NE(rotary, nullptr);
-  const std::size_t stride = 2 * spec.head_dim + 3, table = spec.head_dim + 1;
+  const std::size_t stride = spec.head_dim + 3, table = rows * stride + 1;
   std::vector<std::int64_t> positions(rows);
   for (std::size_t t = 0; t < rows; ++t) positions[t] = first + static_cast<std::int64_t>(t);
   const posenc_list list = {POSENC_I64, positions.data()};
   for (const posenc_cache_layout layout : kCacheLayouts) {
     const bool has_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
     for (const bool cosines_first : {true, false}) {
-      std::vector<unsigned char> run(rows * stride * sizeof(C) + shift + 64, 0xA5), one_by_one = run;
+      std::vector<unsigned char> run(2 * table * sizeof(C) + shift + 64, 0xA5), one_by_one = run;
       const auto write = [&](std::vector<unsigned char>& bytes, bool is_list) {
         unsigned char* const a = bytes.data() + shift;
         unsigned char* const b = a + table * sizeof(C);

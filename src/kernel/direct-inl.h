@@ -326,9 +326,9 @@ struct DirectRoutine {
 };
 
 template <class Operation>
-constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
-                                          Operation::kType == POSENC_F32 && !Operation::kReads,
-                                          &StoreRun<Operation>};
+inline constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
+                                                 Operation::kType == POSENC_F32 && !Operation::kReads,
+                                                 &StoreRun<Operation>};
 
 // How the rows of a call are stored.
 struct Storing {
