@@ -45,7 +45,7 @@ TEST_P(PhaseRoundingTest, PhasesOfAnySizeHaveTheBitsOfTheReference) {
   const std::vector<double> positions = {0.0,   1.0,    -1.0,       0.5,    1e-9,    -1e-30, 16777217.0,
                                          999.0, 1234.5, 0x1p31 - 1, 0x1p31, -0x1p31, 2.5e8,  -77.7};
   for (const posenc_phase_rounding rounding : kRoundings) {
-    for (const double scale : {1.0, 0x1.8p2, 3e5, 0x1.fp19, 2e9, -0x1.8p-40}) {
+    for (const double scale : {1.0, 0x1.8p2, 3e5, 0x1.fp19, 2e8, -0x1.8p-40}) {
       std::vector<float> rows[2];
       for (const bool is_reference : {false, true}) {
         Spec spec = MakeSpec(134, is_reference ? kReference : target());
