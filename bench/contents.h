@@ -60,8 +60,9 @@ constexpr const char* kTableContents[] = {"nan", "inf", "subnormal", "overflow",
 
 // The kinds for heads. "one_" means that a head has one such element; otherwise all its elements are of the
 // kind.
-constexpr const char* kHeadContents[] = {"nan",      "one_nan", "inf",    "one_inf", "subnormal",
-                                         "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
+constexpr const char* kHeadContents[] = {
+    "nan",      "one_nan", "inf",    "one_inf", "subnormal",        "one_subnormal",
+    "overflow", "wide",    "random", "zeros",   "ones_beside_zeros"};
 
 template <class T>
 void FillHeads(const std::string& content, posenc_pairing pairing, T* x, std::size_t count) {

@@ -16,14 +16,16 @@ namespace bench {
 
 inline constexpr std::size_t kMaxLoopPairs = 512;
 
-// Element e of head h of token t is data[t * token_stride + h * head_stride + e].
+// Element e of head h of token t is data[t * token_stride + h * head_stride + e]. The loops in intrinsics
+// read it at the same index of `source`, if that is not null.
 template <class Element>
 struct LoopTensor {
   Element* data;
   std::size_t heads, token_stride, head_stride;
+  const Element* source = nullptr;
 };
 
-// Tensors to rotate in place: q, then k.
+// Tensors to rotate, in place unless they have a source: q, then k.
 template <class Element>
 struct LoopWork {
   LoopTensor<Element> tensors[2];

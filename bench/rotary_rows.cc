@@ -286,6 +286,50 @@ void RegisterContents(const TargetNames& targets) {
   }
 }
 
+// What the loop in intrinsics loses on the same elements: normal_ratio is its time for normal elements,
+// divided by its time for these.
+template <class T>
+void RunLoopContent(benchmark::State& state, const RotaryCase& which, const std::string& content,
+                    void (*by_table)(const LoopWork<T>& work, const float* table)) {
+  std::vector<T> odd(which.entries()), normal(which.entries());
+  FillHeads(content, which.pairing, odd.data(), odd.size());
+  FillNormal(normal.data(), normal.size());
+  T* out = Output().Get<T>(which.entries());
+  const auto table = TableOf(which);
+  const auto rotate = [&](const std::vector<T>& source) {
+    LoopWork<T> work = WorkOf(which, out);
+    work.tensors[0].source = source.data();
+    work.tensors[1].source = source.data() + which.key_offset();
+    by_table(work, table->data());
+  };
+  MeasureInPlace(state, {which.entries(), which.entries() * sizeof(T)}, [&] { rotate(odd); },
+                 {{"normal_ratio", [&] { rotate(normal); }}});
+}
+
+// The loop for the widest vectors of this CPU, and the one for AVX2 if there are wider ones.
+template <class T>
+void RegisterLoopContents() {
+#ifdef POSENC_BENCH_X86
+  if (!CpuHasAvx2()) return;
+  std::vector<std::pair<std::string, RotaryLoops<T>>> loops = {{"AVX2", LoopsOf<T>(avx2::Loops())}};
+  if (CpuHasAvx512()) loops.push_back({"AVX512", LoopsOf<T>(avx512::Loops())});
+  for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
+    RotaryCase which{POSENC_EXACT, pairing, 48};
+    which.first = 1000;
+    for (const std::string content : kHeadContents) {
+      for (const auto& [name, of_isa] : loops) {
+        if (of_isa.by_simd_table == nullptr) continue;
+        std::string row = NameOf(TypeOf<T>(), which, content + "/") + name;
+        row.replace(0, std::strlen("Rotate/exact"), "Rotate/loop");
+        Register(row, [which, content, by_table = of_isa.by_simd_table](benchmark::State& state) {
+          RunLoopContent<T>(state, which, content, by_table);
+        });
+      }
+    }
+  }
+#endif
+}
+
 // Angles near which exact elements are often ties, or cancel. Frequencies are in turns, one pair after
 // another.
 struct HardTurns {
@@ -390,6 +434,9 @@ void RegisterRotary(const TargetNames& targets) {
   RegisterContents<float>(targets);
   RegisterContents<BFloat16>(targets);
   RegisterContents<Float16>(targets);
+  RegisterLoopContents<float>();
+  RegisterLoopContents<BFloat16>();
+  RegisterLoopContents<Float16>();
   RegisterHardTurns<float>(targets);
   RegisterHardTurns<BFloat16>(targets);
   RegisterHardTurns<Float16>(targets);

@@ -293,9 +293,10 @@ template <class Element>
 void BySimdTable(const LoopWork<Element>& work, const float* table) {
   for (std::size_t t = 0; t < work.tokens; ++t, table += 2 * work.pairs) {
     for (const LoopTensor<Element>& tensor : work.tensors) {
-      Element* const data = tensor.data + t * tensor.token_stride;
-      const TokenOfHeads<Element, Element> token = {data, data, tensor.heads, tensor.head_stride,
-                                                    tensor.head_stride};
+      const Element* const source = tensor.source == nullptr ? tensor.data : tensor.source;
+      const std::size_t at = t * tensor.token_stride;
+      const TokenOfHeads<Element, Element> token = {source + at, tensor.data + at, tensor.heads,
+                                                    tensor.head_stride, tensor.head_stride};
       if (work.is_interleaved) {
         RotateInBlocks<NeighbourPairs<Element>>(token, table, work.pairs);
       } else {

@@ -97,8 +97,10 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     EXPECT_TRUE(rows.insert(rotary).second) << n;
     EXPECT_TRUE(rotary->sin_cos != nullptr && rotary->offset != nullptr && rotary->add != nullptr) << n;
     EXPECT_TRUE(rotary->pairs_per_pass != nullptr && rotary->resolve != nullptr) << n;
+    EXPECT_EQ(rotary->fill_offsets, encoder->fill_offsets) << n;
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
+      EXPECT_EQ(rotary->write[type], rotary->fill_offsets == nullptr ? nullptr : encoder->write[type]) << n;
       if (!internal::IsSummand(type)) continue;
       EXPECT_EQ(rotary->widen[type] != nullptr, type != POSENC_F32) << n << ", type " << type;
       for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {

@@ -39,6 +39,28 @@ TEST_P(PhaseRoundingTest, BaseIsRoundedBeforeItsFrequenciesAreChecked) {
   EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians"));
 }
 
+// Phases of any size are right, also those beyond the limit of the first tier (kMaxQuickPhase), and below its
+// least r. The reference computes all of them in wide arithmetic.
+TEST_P(PhaseRoundingTest, PhasesOfAnySizeHaveTheBitsOfTheReference) {
+  const std::vector<double> positions = {0.0,   1.0,    -1.0,       0.5,    1e-9,    -1e-30, 16777217.0,
+                                         999.0, 1234.5, 0x1p31 - 1, 0x1p31, -0x1p31, 2.5e8,  -77.7};
+  for (const posenc_phase_rounding rounding : kRoundings) {
+    for (const double scale : {1.0, 0x1.8p2, 3e5, 0x1.fp19, 2e8, -0x1.8p-40}) {
+      std::vector<float> rows[2];
+      for (const bool is_reference : {false, true}) {
+        Spec spec = MakeSpec(134, is_reference ? kReference : target());
+        spec.phase_rounding = rounding;
+        spec.position_scale = scale;
+        std::vector<float>& out = rows[is_reference ? 1 : 0];
+        out.resize(positions.size() * spec.dim);
+        ASSERT_EQ(Create(spec).WriteAt(positions.data(), positions.size(), {out.data(), spec.dim}),
+                  POSENC_OK);
+      }
+      EXPECT_TRUE(SameBits(rows[0], rows[1])) << "rounding " << rounding << ", scale " << scale;
+    }
+  }
+}
+
 POSENC_INSTANTIATE_PER_TARGET(PhaseRoundingTest);
 
 }  // namespace

@@ -166,6 +166,76 @@ TEST_P(RotaryCache, Of16BitsRotatesAsFloats) {
   }
 }
 
+// Many rows at consecutive positions are written by the kernels of encoders. The same positions in a list are
+// not, and must have the same bits. The tables lie in one buffer, whose other bytes must stay as they are.
+template <class C>
+void ExpectRunIsList(const posenc_rotary_spec& spec, std::int64_t first, std::size_t rows,
+                     std::size_t shift) {
+  const RotaryPtr rotary = CreateRotary(spec);
+  ASSERT_NE(rotary, nullptr);
+  const std::size_t stride = spec.head_dim + 3, table = rows * stride + 1;
+  std::vector<std::int64_t> positions(rows);
+  for (std::size_t t = 0; t < rows; ++t) positions[t] = first + static_cast<std::int64_t>(t);
+  const posenc_list list = {POSENC_I64, positions.data()};
+  for (const posenc_cache_layout layout : kCacheLayouts) {
+    const bool has_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
+    for (const bool cosines_first : {true, false}) {
+      std::vector<unsigned char> run(2 * table * sizeof(C) + shift + 64, 0xA5), one_by_one = run;
+      const auto write = [&](std::vector<unsigned char>& bytes, bool is_list) {
+        unsigned char* const a = bytes.data() + shift;
+        unsigned char* const b = a + table * sizeof(C);
+        const posenc_cache cache = {layout, TypeOf<C>(), cosines_first ? a : b,
+                                    has_two ? (cosines_first ? b : a) : nullptr, stride};
+        return is_list ? posenc_write_cache_at(rotary.get(), &list, rows, &cache, nullptr)
+                       : posenc_write_cache(rotary.get(), first, rows, &cache);
+      };
+      ASSERT_EQ(write(run, false), POSENC_OK);
+      ASSERT_EQ(write(one_by_one, true), POSENC_OK);
+      EXPECT_TRUE(SameBits(run, one_by_one))
+          << "layout " << layout << ", pairing " << spec.pairing << ", dim " << spec.head_dim << ", first "
+          << first << ", shift " << shift << ", type " << TypeOf<C>();
+    }
+  }
+}
+
+TEST_P(RotaryCache, RunsHaveTheBitsOfLists) {
+  if (IsReference()) GTEST_SKIP() << "the reference computes each number separately";
+  const std::vector<double> unusual = {0.0, -0.001, 3.25, 1e6, 1e-30, 0x1p-120, -2.0, 1.0, 0.5, 0.125, 0.1};
+  for (const posenc_pairing pairing : kPairings) {
+    ForEachEntryType([&](auto entry) {
+      using C = decltype(entry);
+      for (const std::size_t dim : {2u, 22u, 128u, 278u}) {
+        posenc_rotary_spec spec = MakeRotarySpec(dim, target());
+        spec.pairing = pairing;
+        ExpectRunIsList<C>(spec, -70, 200, 0);
+        ExpectRunIsList<C>(spec, (std::int64_t{1} << 31) - 129, 130, sizeof(C));
+        if (dim == 22) ExpectRunIsList<C>(spec, 12, 64, 1);
+      }
+      for (const posenc_unit unit : {POSENC_RADIANS, POSENC_TURNS}) {
+        posenc_rotary_spec spec = ListedSpec(unusual, target());
+        spec.pairing = pairing;
+        spec.unit = unit;
+        ExpectRunIsList<C>(spec, -70, 200, 0);
+      }
+      posenc_rotary_spec spec = MakeRotarySpec(24, target());
+      spec.pairing = pairing;
+      spec.amplitude = 1.25;  // an amplitude that encoders do not have
+      ExpectRunIsList<C>(spec, -70, 200, 0);
+      spec.amplitude = 0.0;
+      spec.phase_rounding = POSENC_F32_INV_FREQ;
+      ExpectRunIsList<C>(spec, -70, 200, 0);
+    });
+  }
+}
+
+// The least frequency is so near to 0 that angle addition is not right for it (kMinAddedStep).
+TEST_P(RotaryCache, RunsOfStepsBesideHalfTurnsHaveTheBitsOfLists) {
+  if (IsReference()) GTEST_SKIP() << "the reference computes each number separately";
+  const std::vector<double> frequencies = {0x1.8p-126, 1.0, 0x1p-126};
+  ForEachEntryType(
+      [&](auto entry) { ExpectRunIsList<decltype(entry)>(ListedSpec(frequencies, target()), 1, 300, 0); });
+}
+
 POSENC_INSTANTIATE_PER_TARGET(RotaryCache);
 
 }  // namespace

@@ -184,6 +184,25 @@ TEST_P(RotaryTiers, StillPairsAreNotWide) {
   }
 }
 
+// Rows of a cache at consecutive positions come from angle addition over runs, which begins in float for
+// bfloat16. Other rows do not.
+TEST_P(RotaryTiers, CachesAreWrittenInRuns) {
+  if (IsReference() || std::string(target()) == "SCALAR") GTEST_SKIP() << "adds no angles of rows";
+  constexpr std::size_t kRows = 640, kDim = 128;
+  std::vector<BFloat16> table(kRows * kDim);
+  const posenc_cache cache = {POSENC_CACHE_COS_SIN, POSENC_BF16, table.data(), nullptr, kDim};
+  posenc_rotary_spec spec = MakeRotarySpec(kDim, target());
+  const auto left_by_floats = [&](std::size_t rows) {
+    const RotaryPtr rotary = CreateRotary(spec);
+    return internal::WalkCache(rotary->rotary, {100, internal::List(), 1, rows}, cache).doubles;
+  };
+  EXPECT_GT(left_by_floats(kRows), 0u);
+  EXPECT_LT(left_by_floats(kRows), kRows * kDim / 20);
+  EXPECT_EQ(left_by_floats(8), 0u);
+  spec.amplitude = 1.1;
+  EXPECT_EQ(left_by_floats(kRows), 0u);
+}
+
 POSENC_INSTANTIATE_PER_TARGET(RotaryTiers);
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include "call/cache_rows.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "call/store_policy.h"
 #include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"
@@ -53,17 +55,18 @@ void ShortenNans(float* x, std::size_t count) {
   }
 }
 
-// Copies elements of kSize bytes each, for k < count.
+// Copies elements of kSize bytes each, for k < count. GCC makes vectors of them only if it knows that `to`
+// has no element of the others.
 template <std::size_t kSize>
 struct Elements {
   // to[k] = from[2 * k]
-  static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* to) {
+  static void TakeEven(const unsigned char* from, std::size_t count, unsigned char* POSENC_RESTRICT to) {
     for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * kSize, from + 2 * k * kSize, kSize);
   }
 
   // to[2 * k] = a[k], to[2 * k + 1] = b[k]
   static void Interleave(const unsigned char* a, const unsigned char* b, std::size_t count,
-                         unsigned char* to) {
+                         unsigned char* POSENC_RESTRICT to) {
     for (std::size_t k = 0; k < count; ++k) {
       std::memcpy(to + 2 * k * kSize, a + k * kSize, kSize);
       std::memcpy(to + (2 * k + 1) * kSize, b + k * kSize, kSize);
@@ -88,6 +91,30 @@ void CacheAccess::Store(std::size_t row, const unsigned char* cosines, const uns
     std::memcpy(to_cos + copy_, cosines, bytes);
     std::memcpy(to_sin + copy_, sines, bytes);
   }
+}
+
+unsigned char* CacheAccess::PlaceRuns(Columns* columns) const {
+  unsigned char* const sines = is_interleaved_ && copy_ == 0 ? cos_ + rotary_.pairs * size_ : sin_;
+  const bool sines_first = AddressOf(sines) < AddressOf(cos_);
+  const std::size_t apart =
+      (sines_first ? AddressOf(cos_) - AddressOf(sines) : AddressOf(sines) - AddressOf(cos_)) / size_;
+  *columns = {rotary_.pairs, rotary_.pairs, sines_first ? 0 : apart, sines_first ? apart : 0, 1};
+  return sines_first ? sines : cos_;
+}
+
+void CacheAccess::FinishRow(std::size_t row) const {
+  unsigned char *const to_cos = cos_ + row * stride_, *const to_sin = sin_ + row * stride_;
+  const std::size_t bytes = rotary_.pairs * size_;
+  if (!is_interleaved_) {
+    if (copy_ == 0) return;
+    std::memcpy(to_cos + copy_, to_cos, bytes);
+    std::memcpy(to_sin + copy_, to_sin, bytes);
+    return;
+  }
+  alignas(64) unsigned char numbers[2][RowRuns::kMaxPairs * sizeof(double)];
+  std::memcpy(numbers[0], to_cos, bytes);
+  std::memcpy(numbers[1], copy_ == 0 ? to_cos + bytes : to_sin, bytes);
+  Store(row, numbers[0], numbers[1]);
 }
 
 bool CacheAccess::HasNans(const SinCosFloats& row) const {
@@ -119,6 +146,32 @@ void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, uns
                           : size_ == 4 ? Elements<4>::Interleave
                                        : Elements<8>::Interleave;
   interleave(a, b, rotary_.pairs, to);
+}
+
+bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  const bool has_two_tables = ColumnsOf(cache.layout, rotary).HasTwoTables();
+  const std::uintptr_t addresses = AddressOf(cache.cos) | (has_two_tables ? AddressOf(cache.sin) : 0);
+  return positions.list.IsNull() && addresses % ElementSize(cache.type) == 0 &&
+         RowRuns::Take(rotary.kernels, rotary.table, positions.tokens);
+}
+
+Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  const CacheAccess rows(rotary, ReadOnly(cache, positions.tokens));
+  const RowRuns runs(*rotary.kernels, rotary.table.frequencies, cache.type);
+  const std::size_t size = ElementSize(cache.type);
+  Columns columns{};
+  unsigned char* const data = rows.PlaceRuns(&columns);
+  const bool finishes = rows.FinishesRows();
+  const bool stream = !finishes && ShouldStream(columns, size, positions.tokens, data, cache.row_stride);
+  Tally tally;
+  for (std::size_t t = 0; t < positions.tokens; t += Rows::kMax) {
+    const std::size_t count = std::min(positions.tokens - t, Rows::kMax);
+    const Positions at = {nullptr, positions.first + static_cast<std::int64_t>(t), count};
+    tally += runs.Write(columns, {at, data + t * cache.row_stride * size, cache.row_stride, nullptr, stream});
+    for (std::size_t r = 0; finishes && r < count; ++r) rows.FinishRow(t + r);
+  }
+  if (stream) FenceStreams();
+  return tally;
 }
 
 Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {

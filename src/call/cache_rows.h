@@ -78,6 +78,13 @@ class CacheAccess {
   // Writes a row. cosines and sines [pairs] have the cache's type.
   void Store(std::size_t row, const unsigned char* cosines, const unsigned char* sines) const;
 
+  // Where kernels for runs write rows themselves: `columns` from the address that it returns on. Interleaved
+  // numbers are first written one after another; FinishRow puts them where they belong, and repeats numbers.
+  // Both tables must be aligned to their elements.
+  unsigned char* PlaceRuns(Columns* columns) const;
+  void FinishRow(std::size_t row) const;
+  bool FinishesRows() const { return is_interleaved_ || copy_ != 0; }
+
   // Returns a row's numbers times a gain. The gain must have the amplitude 1, because the numbers include the
   // rotary's amplitude. If the cache has these products as floats, they stay there. Otherwise they are in
   // cosines and sines [pairs + kVectorPadding], with zeros after the pairs. For elements of bfloat16 each NaN
@@ -111,6 +118,11 @@ class CacheAccess {
 
 // Writes a row for each token. Call it in posenc's floating-point state (number/fp_state.h).
 Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
+
+// The same for consecutive positions, much faster, if TakesRuns says so. A piece of the rotary may have at
+// most RowRuns::kMaxPairs pairs.
+bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
+Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
 
 }  // namespace internal
 }  // namespace posenc

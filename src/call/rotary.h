@@ -35,18 +35,18 @@ struct Rotary {
   // The pair of the head at which this piece begins.
   std::size_t First() const { return table.frequencies.first; }
 
-  // The piece of this rotary that begins at a pair: kMaxPiece pairs, or the rest.
-  Rotary Piece(std::size_t first_pair) const;
+  // The piece of this rotary that begins at a pair: `most` pairs, or the rest.
+  Rotary Piece(std::size_t first_pair, std::size_t most) const;
 };
 
-// Calls walk(rotary). If a head has more pairs than the buffers, calls walk(piece) for each piece of the
-// rotary instead. There is one call of `walk`, so that compilers inline it.
+// Calls walk(rotary). If a head has more pairs than the buffers, `most`, calls walk(piece) for each piece of
+// the rotary instead. There is one call of `walk`, so that compilers inline it.
 template <class Walk>
-void ForEachPiece(const Rotary& rotary, const Walk& walk) {
-  const bool is_whole = rotary.pairs <= kMaxPiece;
+void ForEachPiece(const Rotary& rotary, const Walk& walk, std::size_t most = kMaxPiece) {
+  const bool is_whole = rotary.pairs <= most;
   Rotary piece;
-  for (std::size_t first = 0; first < rotary.pairs; first += kMaxPiece) {
-    if (!is_whole) piece = rotary.Piece(first);
+  for (std::size_t first = 0; first < rotary.pairs; first += most) {
+    if (!is_whole) piece = rotary.Piece(first, most);
     walk(is_whole ? rotary : piece);
   }
 }

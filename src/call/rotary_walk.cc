@@ -274,9 +274,9 @@ void WalkByFloats(const Rotary& rotary, const CacheRows* rows, const TokensOfSte
 }  // namespace
 
 // Not inlined, because few heads have several pieces, and each walk would have a copy of it.
-POSENC_NOINLINE Rotary Rotary::Piece(std::size_t first_pair) const {
+POSENC_NOINLINE Rotary Rotary::Piece(std::size_t first_pair, std::size_t most) const {
   Rotary piece = *this;
-  piece.pairs = std::min(kMaxPiece, pairs - first_pair);
+  piece.pairs = std::min(most, pairs - first_pair);
   piece.table.frequencies = table.frequencies.Slice(first_pair, piece.pairs);
   return piece;
 }
@@ -300,7 +300,12 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
     Tally tally;
-    ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
+    if (TakesRuns(rotary, positions, cache)) {
+      const auto write = [&](const Rotary& piece) { tally += WriteRuns(piece, positions, cache); };
+      ForEachPiece(rotary, write, RowRuns::kMaxPairs);
+    } else {
+      ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
+    }
     return tally;
   });
 }

@@ -128,12 +128,33 @@ std::size_t CountQuickPairs(const FrequencyTable& table) {
   return pairs;
 }
 
+// Computes FrequencyTable::quick_phases. POSENC_F32_ITERATED, which has no values, is not worth code.
+std::size_t CountQuickPhases(const FrequencyTable& table) {
+  const PhaseRounding& phases = table.phase_rounding;
+  const bool divides = phases.rounding == POSENC_F32_POW_DIV || phases.rounding == POSENC_F64_POW_DIV;
+  std::size_t pairs = 0;
+  for (; phases.has_values && pairs < table.count; ++pairs) {
+    const double value = std::fabs(phases.values[pairs]);
+    if (divides ? value < 1.0 : value > 1.0) break;
+  }
+  return pairs;
+}
+
 }  // namespace
 
 std::size_t FrequencyTable::QuickPairs(double position, std::size_t i, std::size_t pairs) const {
   const bool is_near_zero = position > -1.0 && position < 1.0;
   if (is_near_zero || (high != unreduced_high && !IsWhole(position))) return 0;
   return std::min(quick_pairs - std::min(quick_pairs, i), pairs);
+}
+
+std::size_t FrequencyTable::QuickPhases(double position, std::size_t i, std::size_t pairs,
+                                        const double* phases) const {
+  // Rounding makes phases larger by less than 2^-21.
+  if (std::fabs(position * phase_rounding.scale) > kMaxQuickPhase) return 0;
+  std::size_t quick = std::min(quick_phases - std::min(quick_phases, i), pairs);
+  while (quick > 0 && std::fabs(phases[quick - 1]) < kMinQuick) --quick;  // they would be undecided
+  return quick;
 }
 
 bool FrequencyTable::HasStepBesideHalfTurns() const {
@@ -152,6 +173,7 @@ FrequencyTable FrequencyTable::Slice(std::size_t first_pair, std::size_t pairs) 
   slice.first += first_pair;
   slice.count = pairs;
   slice.quick_pairs = std::min(quick_pairs - std::min(quick_pairs, first_pair), pairs);
+  slice.quick_phases = std::min(quick_phases - std::min(quick_phases, first_pair), pairs);
   ForEachArray(slice, [&](auto*& start, std::size_t /*rows*/, Begins begins) {
     if (begins == Begins::kWithSlice && start != nullptr) start += first_pair;
   });
@@ -195,6 +217,7 @@ void FillTable(void* memory, const Frequencies& exact, FrequencyTable* table) {
   if (PhasesAreExact(*table)) table->min_uncancelled = 0.0;
   if (table->min_uncancelled != 0.0 && table->phase_rounding.IsNone())
     table->quick_pairs = CountQuickPairs(*table);
+  if (!table->phase_rounding.IsNone()) table->quick_phases = CountQuickPhases(*table);
 }
 
 }  // namespace internal

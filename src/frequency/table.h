@@ -52,6 +52,10 @@ struct FrequencyTable {
   // trying first. It is 0 if steps are exact or phases are rounded.
   std::size_t quick_pairs;
 
+  // With a phase rounding: the phases of the first quick_phases pairs are at most as large as the position
+  // times the scale. 0 without one.
+  std::size_t quick_phases;
+
   // [kOffsets][2][padded]: cosines and sines of w_i s, for each offset s that angle addition uses
   // (kernel/anchors-inl.h). Null unless has_offsets.
   double* offsets;
@@ -81,6 +85,9 @@ struct FrequencyTable {
   // worth trying at that position. It is 0 at positions between -1 and 1. If a step is reduced modulo eight,
   // it is also 0 at positions that are not integers.
   std::size_t QuickPairs(double position, std::size_t i, std::size_t pairs) const;
+
+  // The same for the rounded phases [pairs] of such a position.
+  std::size_t QuickPhases(double position, std::size_t i, std::size_t pairs, const double* phases) const;
 
   // Whether a step is so near to half turns, but not equal to them, that angle addition is not right for it
   // (kMinAddedStep). Nobody wants such frequencies: they are next to whole turns, or next to 0.

@@ -211,7 +211,7 @@ constexpr RunRoutine MakeRoutine() {
 }
 
 template <bool kInterleaved, class Operation>
-constexpr RunRoutine kRunRoutine = MakeRoutine<kInterleaved, Operation>();
+inline constexpr RunRoutine kRunRoutine = MakeRoutine<kInterleaved, Operation>();
 
 }  // namespace HWY_NAMESPACE
 }  // namespace internal

@@ -156,8 +156,8 @@ HWY_NOINLINE inline void MakeOffsets(const Run& run, std::size_t count, DoubleAn
 }
 
 // anchors.anchor = e^(iw(M + A)) of group g, split.
-HWY_NOINLINE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::size_t count,
-                                          DoubleAnchors& anchors) {
+HWY_NOINLINE POSENC_NOCLONE inline void MoveDoubleAnchor(const Run& run, std::size_t g, std::size_t count,
+                                                         DoubleAnchors& anchors) {
   const Doubles d;
   SplitAngles& anchor = anchors.anchor;
   const Angles* from = &anchors.middle;

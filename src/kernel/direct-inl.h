@@ -32,8 +32,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // How many pairs are evaluated into a buffer at a time.
 constexpr std::size_t kBufferPairs = 512;
 
-// The rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], with room for a last vector that is only partly
-// used.
+// The rounded entries of kPairs pairs, [s0 c0 s1 c1 ...], with room to the end of a last vector.
 template <std::size_t kPairs>
 struct PairBuffer {
   HWY_ALIGN float entries[2 * (kPairs + kMaxLanes<Doubles>)];
@@ -52,8 +51,7 @@ HWY_INLINE StepArrays StepsAt(const FrequencyTable& table, double position) {
   return {table.unreduced_high, table.unreduced_low};
 }
 
-// Loads the factors of a vector of phases, multiple * (high + low) quarter turns, of the pairs from begin +
-// at on.
+// Loads the factors of a vector of phases, multiple * (high + low), of the pairs from begin + at on.
 HWY_INLINE void LoadPhases(const StepArrays& steps, const Multiples& multiples, std::size_t begin,
                            std::size_t at, DoubleVec& multiple, DoubleVec& high, DoubleVec& low) {
   const Doubles d;
@@ -205,7 +203,8 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 // first vector that has an undecided pair, whose entries are then wrong, and returns its `at`. Returns `end`
 // or more if there is no such vector.
 //
-//   |position| >= 1, no phase rounding; kMinQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs)
+//   multiples  |position| >= 1, kMinQuick <= |step| <= kMaxStep (FrequencyTable::QuickPairs); if kPhases,
+//              phases of at most kMaxQuickPhase (FrequencyTable::QuickPhases)
 //
 // Error: kQuickError before rounding; decided outside a window of kQuickWindow ulps if |r| >= kMinQuick.
 // Worst known before rounding: see `QuickPolynomials`.
@@ -213,24 +212,27 @@ HWY_INLINE bool StoreQuickly(LongVec quadrant, DoubleVec s, DoubleVec c, hn::Mas
 //
 // Each vector is reduced while the one before it is evaluated: the chain of both is longer than the window of
 // out-of-order execution. The loop calls nothing, so that its constants stay in registers.
-template <bool kOdd>
-HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double position, std::size_t begin,
-                                         std::size_t at, std::size_t end, float* entries) {
+template <bool kOdd, bool kPhases>
+HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, const Multiples& multiples,
+                                         std::size_t begin, std::size_t at, std::size_t end, float* entries) {
   const Doubles d;
-  const StepArrays steps = {table.high, table.low};
-  const bool is_short = IsWhole(position) && position >= -kMaxShort && position <= kMaxShort;
+  const double position = multiples.position, *phases = multiples.list;
+  const double *highs = table.high + begin, *lows = table.low + begin;
+  const bool is_short = !kPhases && IsWhole(position) && position >= -kMaxShort && position <= kMaxShort;
   const auto least = hn::Set(d, kMinQuick * kMinQuick);
-  DoubleVec multiple, high, low, next;
+  DoubleVec next;
   LongVec next_quadrant;
-  LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
-  ReduceQuickly(is_short, multiple, high, low, next, next_quadrant);
+  const auto reduce = [&]() POSENC_INLINE_LAMBDA {
+    const auto multiple = kPhases ? hn::LoadU(d, phases + at) : hn::Set(d, position);
+    ReduceQuickly(is_short, multiple, hn::LoadU(d, highs + at), hn::LoadU(d, lows + at), next, next_quadrant);
+  };
+  reduce();
   do {
     const auto r = next;
     const auto quadrant = next_quadrant;
     float* to = entries + 2 * at;
     at += hn::Lanes(d);
-    LoadPhases(steps, {nullptr, position}, begin, at, multiple, high, low);
-    ReduceQuickly(is_short, multiple, high, low, next, next_quadrant);
+    reduce();
     const auto r2 = hn::Mul(r, r);
     DoubleVec s, c;
     QuickPolynomials(r, r2, s, c);
@@ -249,8 +251,7 @@ HWY_NOINLINE std::size_t EvaluateQuickly(const FrequencyTable& table, double pos
 //   Fully    all terms             3 u      1 pair in 5 million      1.9 times as much
 //   Widely   256 bits, then 1,024  2^-220   nothing (proof/wide.md)  1,000 times, or 100 for some angles
 //
-// The figures are for float rows (Zen 4, AVX-512). `EvaluateDoublesQuickly` and `EvaluateDoublesFully` have
-// figures for double rows.
+// The figures are for float rows (Zen 4, AVX-512). `EvaluateDoublesQuickly` has figures for double rows.
 //
 //   quick_end   Quickly may take the pairs before it: whole vectors
 template <class Tiers>
@@ -274,8 +275,9 @@ struct FloatTiers {
   float* entries;
 
   HWY_INLINE std::size_t Quickly(std::size_t at, std::size_t end) const {
-    const auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true> : &EvaluateQuickly<false>;
-    return evaluate(pairs.table, pairs.multiples.position, pairs.begin, at, end, entries);
+    auto evaluate = RoundsToOdd(format) ? &EvaluateQuickly<true, false> : &EvaluateQuickly<false, false>;
+    if (pairs.multiples.list != nullptr) evaluate = &EvaluateQuickly<false, true>;
+    return evaluate(pairs.table, pairs.multiples, pairs.begin, at, end, entries);
   }
   HWY_INLINE std::size_t Fully(std::size_t at, std::size_t end, UndecidedLanes& lanes) const {
     return EvaluateFully(pairs, format, at, end, entries, lanes);
@@ -299,7 +301,11 @@ inline HWY_NOINLINE void EvaluatePairs(const PairsAt& pairs, posenc_type format,
       for (std::size_t at = 0; at < count; at += lanes) hn::StoreU(zero_and_one, df, entries + 2 * at);
       return;
     }
-    quick_end = pairs.table.QuickPairs(position, pairs.begin, count) / lanes * lanes;
+    const double* phases = pairs.multiples.list;
+    if (phases == nullptr) quick_end = pairs.table.QuickPairs(position, pairs.begin, count);
+    if (phases != nullptr && !RoundsToOdd(format))  // odd floats have no such loop
+      quick_end = pairs.table.QuickPhases(position, pairs.begin, count, phases);
+    quick_end -= quick_end % lanes;
   }
   DecidePairs(FloatTiers{pairs, format, entries}, quick_end, count);
 }
@@ -320,9 +326,9 @@ struct DirectRoutine {
 };
 
 template <class Operation>
-constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
-                                          Operation::kType == POSENC_F32 && !Operation::kReads,
-                                          &StoreRun<Operation>};
+inline constexpr DirectRoutine kDirectRoutine = {sizeof(Stored<Operation>), Operation::kFormat,
+                                                 Operation::kType == POSENC_F32 && !Operation::kReads,
+                                                 &StoreRun<Operation>};
 
 // How the rows of a call are stored.
 struct Storing {
@@ -332,8 +338,8 @@ struct Storing {
   bool aligned;  // whether vectors may access the rows
 };
 
-// Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. If a row
-// has one sine or cosine more, its last pair has only that one.
+// Stores or adds the pairs i .. i + count - 1, entries [s0 c0 s1 c1 ...], in the columns of a row. The last
+// pair of a row may have only one of the two.
 inline HWY_NOINLINE void StoreEntriesOfPairs(const Storing& storing, std::size_t i, std::size_t count,
                                              const float* entries, const Row& row, bool stream) {
   const Columns& columns = storing.columns;

@@ -125,9 +125,10 @@ inline HWY_NOINLINE std::size_t EvaluateDoublesFully(const PairsAt& pairs, std::
 // least kMinQuickDouble and kMinQuickPart * |position|.
 // Worst known before rounding: see `QuickSums`.
 // Undecided: one vector of eight pairs in 190, left to `EvaluateDoublesFully`.
-inline HWY_NOINLINE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table, double position,
-                                                       std::size_t begin, std::size_t at, std::size_t end,
-                                                       const DoublesTo& to) {
+inline HWY_NOINLINE POSENC_NOCLONE std::size_t EvaluateDoublesQuickly(const FrequencyTable& table,
+                                                                      double position, std::size_t begin,
+                                                                      std::size_t at, std::size_t end,
+                                                                      const DoublesTo& to) {
   const Doubles d;
   constexpr double kCosineError = kHasFma ? kQuickCosineError : kQuickCosineErrorWithoutFma;
   const StepArrays steps = {table.high, table.low};

@@ -17,8 +17,9 @@ void UndecidedPairs::Append(const Rotation& rotation, const Heads& heads, PairCu
   const auto* elements = static_cast<const unsigned char*>(from);
   unsigned char* data = heads.data + at.head * heads.stride;
   for (; pairs != 0; pairs &= pairs - 1) {
-    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), n = count++;
-    const std::size_t index = at.pair + k;
+    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), index = at.pair + k;
+    if (index >= rotation.table.count) return;
+    const std::size_t n = count++;
     const PairIndex here = ElementsOf(heads.pairing, k, apart),
                     there = ElementsOf(heads.pairing, index, heads.apart);
     const PhaseStep step(rotation.table, rotation.multiples[index], index);

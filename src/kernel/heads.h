@@ -114,7 +114,8 @@ struct Heads {
   std::size_t apart;  // elements from the first to the second of a half-split pair
   posenc_pairing pairing;
   Cached cached;
-  posenc_type type;  // of the results
+  posenc_type type;       // of the results
+  std::size_t first = 0;  // the pair at which heads begin, for RotateQuickly; earlier pairs are not there
 };
 
 // Which elements of a head belong to pair i. Half-split elements are `apart`.
@@ -194,8 +195,9 @@ struct UndecidedPairs {
   }
   bool IsFull() const { return count >= kFull; }
 
-  // Appends pairs: pair at.pair + k of head at.head for each bit k of `pairs`. Their elements are read from
-  // `from`, half-split ones `apart`; rotated ones will go to the head's data. There must be room.
+  // Appends pairs: pair at.pair + k of head at.head for each bit k of `pairs`, except behind the table's
+  // pairs. Their elements are read from `from`, half-split ones `apart`; rotated ones will go to the head's
+  // data. There must be room.
   void Append(const Rotation& rotation, const Heads& heads, PairCursor at, std::uint64_t pairs,
               const void* from, std::size_t apart);
 

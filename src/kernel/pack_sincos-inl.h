@@ -47,13 +47,12 @@ constexpr bool kTakesSinCosPerElement = kPairing == POSENC_NEIGHBOURS ? kType !=
 template <posenc_type kType, posenc_pairing kPairing>
 constexpr bool kTakesWords = kHasVectors && (kType == POSENC_BF16) && (kPairing == POSENC_HALF_SPLIT);
 
-// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats. Pairs beyond `count` may be
-// zeros.
+// Pairs that the arrays hold: `count`, rounded up to whole vectors of floats.
 inline std::size_t PaddedPairs(std::size_t count) {
   return hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<float>()));
 }
 
-// A token's cosines and sines [count, rounded up to whole vectors of doubles] and what multiplies them.
+// A token's cosines and sines [PaddedPairs(count)] and what multiplies them.
 struct ScaledSinCos {
   const double* cosines;
   const double* sines;
@@ -78,7 +77,7 @@ struct ScaledSinCos {
 };
 
 // Calls take(c, s, i) with vectors of doubles, c = factor * cosine and s = sine_factor * sine of the pairs
-// from i on. From the first vector beyond `count` to PaddedPairs(count) they are zeros.
+// from i on, to PaddedPairs(count).
 //
 // Error: kScaledError (5 u) for direct angles. Worst known: see CacheRowRounding (cache_row-inl.h).
 template <class Take>
@@ -86,9 +85,8 @@ HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;
   const auto factor = hn::Set(d, sin_cos.factor), sine_factor = hn::Set(d, sin_cos.sine_factor);
   for (std::size_t i = 0; i < PaddedPairs(sin_cos.count); i += hn::Lanes(d)) {
-    const bool is_one = i < sin_cos.count;
-    take(is_one ? hn::Mul(hn::LoadU(d, sin_cos.cosines + i), factor) : hn::Zero(d),
-         is_one ? hn::Mul(hn::LoadU(d, sin_cos.sines + i), sine_factor) : hn::Zero(d), i);
+    take(hn::Mul(hn::LoadU(d, sin_cos.cosines + i), factor),
+         hn::Mul(hn::LoadU(d, sin_cos.sines + i), sine_factor), i);
   }
 }
 

@@ -16,12 +16,15 @@
 
 #include "hwy/highway.h"
 
+#include "kernel/anchors-inl.h"
+#include "kernel/angle_addition_double-inl.h"
 #include "kernel/cache_row-inl.h"
 #include "kernel/pack_sincos-inl.h"
 #include "kernel/rest-inl.h"
 #include "kernel/rotate_bounded-inl.h"
 #include "kernel/rotate_fast-inl.h"
 #include "kernel/rotate_quickly-inl.h"
+#include "kernel/runs-inl.h"
 #include "kernel/token_sincos-inl.h"
 
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_CC_
@@ -73,6 +76,15 @@ constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
                                           &AddTokenAngles,
                                           {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>,
                                            &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
+#if HWY_TARGET == HWY_SCALAR
+                                          nullptr,
+                                          {},
+#else
+                                          // The linker merges these with the instances of encoder_kernels.cc.
+                                          &FillOffsets,
+                                          {nullptr, &Write<POSENC_F32>, &Write<POSENC_BF16>,
+                                           &Write<POSENC_F16>, &WriteDoubles},
+#endif
                                           {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
                                           POSENC_SUMMANDS_AND_PAIRINGS(PackSinCos),
                                           POSENC_CONVERSIONS_AND_PAIRINGS(RotateAndQueue),

@@ -33,6 +33,11 @@ struct RotaryKernels {
   // `sin_cos`. The ladder is in cache_row-inl.h.
   void (*round[kEntryTypes])(const Rotation& rotation, const AddedAngles& angles, void* cosines, void* sines);
 
+  // The encoders' kernels of these names (encoder_kernels.h), for rows of a cache at consecutive positions.
+  // Null if the target has no angle addition of rows.
+  void (*fill_offsets)(const FrequencyTable& table);
+  Tally (*write[kEntryTypes])(const FrequencyTable& table, const Columns& columns, const Rows& rows);
+
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 

@@ -146,8 +146,8 @@ class BoundedRotation {
 
   // Replaces the token's added angles by direct ones, for all its heads.
   HWY_NOINLINE void TakeDirectAngles() {
-    SinCosOfPairs(rotation_.table, rotation_.multiples, 0, heads_.pairs, angles_.cosines, angles_.sines,
-                  rotation_.tally);
+    SinCosOfPairs(rotation_.table, rotation_.multiples, 0, rotation_.table.count, angles_.cosines,
+                  angles_.sines, rotation_.tally);
     angles_.are_direct = true;
     TakeBounds();
   }
@@ -155,7 +155,7 @@ class BoundedRotation {
   // Makes the bounds for the token's angles and the gain.
   HWY_NOINLINE void TakeBounds() {
     angles_.bounds = MakeBounds(rotation_.gain, angles_.are_direct, kInFloat);
-    TightenFor(angles_.cosines, angles_.sines, heads_.pairs, angles_.bounds);
+    TightenFor(angles_.cosines, angles_.sines, rotation_.table.count, angles_.bounds);
     angles_.has_bounds = true;
   }
 

@@ -6,20 +6,27 @@
 #include <cstring>
 
 #include "number/bounds.h"
+#include "number/compiler.h"
 #include "number/elements.h"
 
 namespace posenc {
 namespace internal {
 namespace {
 
-// Writes zeros after the last pair, up to the end of the longest vector that contains the last pair. Kernels
-// load them, but no result depends on them.
+// Writes angles 0 after the last pair, up to the end of the longest vector that contains the last pair.
+// Kernels load them, but no result depends on them.
 template <class T>
-void ClearPadding(std::size_t pairs, T* cosines, T* sines) {
-  const std::size_t rest = pairs % kVectorPadding;
-  if (rest == 0) return;
-  std::memset(cosines + pairs, 0, (kVectorPadding - rest) * sizeof(T));
-  std::memset(sines + pairs, 0, (kVectorPadding - rest) * sizeof(T));
+void FillPadding(std::size_t pairs, T* cosines, T* sines) {
+  for (; pairs % kVectorPadding != 0; ++pairs) {
+    cosines[pairs] = T{1};
+    sines[pairs] = T{0};
+  }
+}
+
+// to [bytes] = from [bytes], for few bytes, an even number.
+void CopyFew(const unsigned char* from, std::size_t bytes, unsigned char* to) {
+  for (; bytes >= 8; from += 8, to += 8, bytes -= 8) std::memcpy(to, from, 8);
+  for (; bytes >= 2; from += 2, to += 2, bytes -= 2) std::memcpy(to, from, 2);
 }
 
 }  // namespace
@@ -64,7 +71,7 @@ void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const do
   if (kernels != nullptr) {
     Tally tally;
     kernels->sin_cos(table.frequencies, made.multiples, room.cosines, room.sines, tally);
-    ClearPadding(table.frequencies.count, room.cosines, room.sines);
+    FillPadding(table.frequencies.count, room.cosines, room.sines);
   }
   if (room.float_cosines != nullptr)
     FloatsOf(kernels, table, made, {table.amplitude, 1.0, 1.0f, false}, room.float_cosines, room.float_sines);
@@ -81,7 +88,7 @@ SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, co
   } else {
     kernels->round[POSENC_F32](rotation, {angles.cosines, angles.sines, nullptr, nullptr}, cosines, sines);
   }
-  ClearPadding(table.frequencies.count, cosines, sines);
+  FillPadding(table.frequencies.count, cosines, sines);
   return {cosines, sines};
 }
 
@@ -139,13 +146,27 @@ void AnchorAngles::WriteRow(const double* position, posenc_type type, const Gain
   RoundRow(type, gain, cosines, sines);
 }
 
+bool RowRuns::Take(const RotaryKernels* kernels, const RotaryTable& table, std::size_t rows) {
+  constexpr std::size_t kMinRows = 64;
+  return rows >= kMinRows && kernels != nullptr && kernels->fill_offsets != nullptr &&
+         table.amplitude == 1.0 && !table.IsRounded() && !table.frequencies.HasStepBesideHalfTurns();
+}
+
+RowRuns::RowRuns(const RotaryKernels& kernels, const FrequencyTable& table, posenc_type type)
+    : write_(kernels.write[type]), table_(table) {
+  table_.padded = kPadded;
+  table_.offsets = offsets_;
+  table_.float_offsets = float_offsets_;
+  table_.has_offsets = true;
+  if (type != POSENC_F64) kernels.fill_offsets(table_);  // rows of doubles make their own
+}
+
 HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& table,
                            posenc_arithmetic arithmetic, posenc_type from)
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), from_(from), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
   shared_.exact.undecided.Clear({from, from});
-  ClearPadding(Pairs(), cosines_, sines_);
-  if (Pairs() <= kMaxAddedPairs) ClearPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
+  FillPadding(Pairs(), cosines_, sines_);
 }
 
 void HeadRotation::Begin(const double* position) {
@@ -155,6 +176,7 @@ void HeadRotation::Begin(const double* position) {
   if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
     angles_ = {shared_.exact.cosines, shared_.exact.sines, false, false, {}, 0};
     kernels_->add(Added(), Pairs(), shared_.exact.cosines, shared_.exact.sines);
+    FillPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
   }
 }
 
@@ -184,7 +206,7 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
   is_packed_ = true;
   if (arithmetic_ == POSENC_FAST) {
     RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
-    ClearPadding(Pairs(), shared_.floats.cosines, shared_.floats.sines);
+    FillPadding(Pairs(), shared_.floats.cosines, shared_.floats.sines);
     return;
   }
   angles_.has_bounds = false;
@@ -204,14 +226,14 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 //   3  RecomputePair          one pair at a time        none                             (nothing)
 //
 // Tiers 1 and 2a go through the heads in turns. Tier 1 stores vectors in which one or two lanes are
-// undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes, and at the last
-// pairs of a head if they do not fill a vector. There tier 2a goes on, and queues the pairs that it leaves.
-// Resolve empties the queue.
+// undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes. There tier 2a
+// goes on, and queues the pairs that it leaves. Resolve empties the queue. If the last pairs of a head do not
+// fill a vector, RotateLastPairs takes these pairs of all heads first.
 //
 // The shares were counted with normally distributed elements, the preset llama3, and AVX-512. Tier 1 leaves 1
 // pair in 1,100 of float32, in 1,900 of bfloat16, and in 360 of float16. Tier 2b leaves 1 pair in 2.7 million
 // of float32, and none of 65 million of each 16-bit type.
-void HeadRotation::RotateExactly(const Heads& heads) {
+void HeadRotation::RotateExactly(Heads heads) {
   constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
@@ -226,6 +248,13 @@ void HeadRotation::RotateExactly(const Heads& heads) {
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
+  const bool has_vectors = kernels.fill_offsets != nullptr;  // as all targets but SCALAR have
+  const std::size_t lanes = kernels.pairs_per_pass(POSENC_F32, heads.pairing);
+  if (is_quick && has_vectors && heads.pairs % lanes != 0) {
+    RotateLastPairs(heads, lanes);
+    heads.pairs -= heads.pairs % lanes;
+    if (heads.pairs == 0) return;
+  }
   std::size_t passes = 1;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
@@ -247,6 +276,71 @@ void HeadRotation::RotateExactly(const Heads& heads) {
 
     // Tiers 2b and 3.
     if (undecided.IsFull()) Resolve();
+  }
+}
+
+// RotateExactly for the last pairs of all heads, which do not fill a vector. Tier 1 takes vectors, and would
+// stop at each head. So the pairs are copied to a buffer in which each head has one vector, and back.
+POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size_t lanes) {
+  constexpr std::size_t kBytes = 2048;
+  const RotaryKernels& kernels = *kernels_;
+  UndecidedPairs& undecided = shared_.exact.undecided;
+  const std::size_t last = heads.pairs % lanes, first = heads.pairs - last;
+  const std::size_t from_size = ElementSize(from_), size = ElementSize(heads.type);
+  const bool is_split = heads.pairing == POSENC_HALF_SPLIT;
+  const PairIndex at = ElementsOf(heads.pairing, first, heads.apart);
+  const std::size_t step = is_split ? 1 : 2, taken = step * last;
+  // In the buffer, pair `first` comes first.
+  alignas(64) unsigned char elements[kBytes], results[kBytes];
+  const std::size_t source_stride = 2 * lanes * from_size, stride = 2 * lanes * size;
+  const std::size_t most = kBytes / source_stride;
+  Heads copies = heads;
+  copies.source = elements - first * step * from_size;
+  copies.data = results - first * step * size;
+  copies.source_stride = source_stride;
+  copies.stride = stride;
+  copies.pairs = first + lanes;
+  copies.apart = lanes;
+  copies.cached = Cached::kByCore;
+  copies.first = first;
+  Heads without_padding = copies;  // for tier 2a, which takes few pairs, too
+  without_padding.pairs = heads.pairs;
+  const std::uint64_t ones = from_ == POSENC_F32    ? 0x3F8000003F800000
+                             : from_ == POSENC_BF16 ? 0x3F803F803F803F80
+                                                    : 0x3C003C003C003C00;
+  for (std::size_t k = 0; k < std::min(most, heads.count) * source_stride; k += sizeof(ones)) {
+    std::memcpy(elements + k, &ones, sizeof(ones));  // tier 1 decides the padding: ones, rotated by angle 0
+  }
+  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  const auto quickly = kernels.quickly[IndexOf(undecided.types)][heads.pairing];
+  const auto bounded = kernels.bounded[IndexOf(undecided.types)];
+  for (std::size_t head = 0; head < heads.count; head += copies.count) {
+    copies.count = without_padding.count = std::min(most, heads.count - head);
+    for (std::size_t h = 0; h < copies.count; ++h) {
+      const unsigned char* from = heads.source + (head + h) * heads.source_stride;
+      unsigned char* to = elements + h * source_stride;
+      CopyFew(from + at.a * from_size, taken * from_size, to);
+      if (is_split) CopyFew(from + at.b * from_size, taken * from_size, to + lanes * from_size);
+    }
+    std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
+    for (PairCursor next{0, first};;) {
+      next = quickly(rotation, shared_.exact.packed, copies, next, undecided);
+      if (!undecided.IsFull()) {
+        if (next.head == copies.count) break;
+        next = bounded(rotation, angles_, without_padding, next, 1, undecided);
+        if (next.pair == 0) next.pair = first;
+      }
+      if (!undecided.IsFull()) continue;
+      Resolve();
+      waiting = 0;
+    }
+    if (undecided.count != waiting) Resolve();
+    for (std::size_t h = 0; h < copies.count; ++h) {
+      const unsigned char* from = results + h * stride;
+      unsigned char* to = heads.data + (head + h) * heads.stride;
+      CopyFew(from, taken * size, to + at.a * size);
+      if (is_split) CopyFew(from + lanes * size, taken * size, to + at.b * size);
+    }
   }
 }
 

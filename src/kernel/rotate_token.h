@@ -132,6 +132,32 @@ class AnchorAngles {
   alignas(64) double sines_[kPairBuffer];
 };
 
+// Makes rows of a cache at consecutive positions, for some pairs of a rotary whose amplitude is 1, by the
+// encoders' kernels. They evaluate each angle once in 64 rows, and write whole vectors to where they belong.
+class RowRuns {
+ public:
+  static constexpr std::size_t kMaxPairs = 64;  // so few that the offsets of their angles fit on the stack
+
+  // Whether a call's rows are made in this way: if they are so many that the offsets pay.
+  static bool Take(const RotaryKernels* kernels, const RotaryTable& table, std::size_t rows);
+
+  // For the pairs of a table, at most kMaxPairs, and rows of a type.
+  RowRuns(const RotaryKernels& kernels, const FrequencyTable& table, posenc_type type);
+  RowRuns(const RowRuns&) = delete;  // table_ points into the object
+  RowRuns& operator=(const RowRuns&) = delete;
+
+  // Writes at most Rows::kMax rows, in columns of as many sines and cosines as there are pairs.
+  Tally Write(const Columns& columns, const Rows& rows) const { return write_(table_, columns, rows); }
+
+ private:
+  static constexpr std::size_t kPadded = kMaxPairs + kVectorPadding;
+
+  Tally (*write_)(const FrequencyTable& table, const Columns& columns, const Rows& rows);
+  FrequencyTable table_;
+  alignas(64) double offsets_[2 * kOffsets * kPadded];
+  alignas(64) float float_offsets_[2 * kReach * kPadded];
+};
+
 // Rotates the heads of one token after another. All elements have one type; each tensor has a type of
 // results.
 class HeadRotation : private AnchorAngles {
@@ -180,7 +206,8 @@ class HeadRotation : private AnchorAngles {
   };
 
   void Pack(const Gain& gain, posenc_pairing pairing);
-  void RotateExactly(const Heads& heads);
+  void RotateExactly(Heads heads);
+  void RotateLastPairs(const Heads& heads, std::size_t lanes);
   void Resolve();
   std::size_t PairsPerPass(posenc_pairing pairing);
 

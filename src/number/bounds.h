@@ -71,6 +71,10 @@ static_assert(kQuickError * 0x1p53 <= kQuickWindow, "the test must cover the err
 // (frequency/table.cc).
 inline constexpr double kMinQuick = 0x1p-22;
 
+// The largest phase in radians, under a phase rounding, that this first try takes: phases in quarter turns
+// are then below 2^33 as well (proof/direct.md). Used by frequency/table.cc.
+inline constexpr double kMaxQuickPhase = 0x1p33;
+
 // The largest whole position whose products with numbers of 35 binary digits are exact: it has 18, and a
 // double 53. Without FMA first tries reduce such phases without Dekker's halves (sincos-inl.h,
 // sincos_double-inl.h); rows of doubles are tried first only up to here, even with FMA.

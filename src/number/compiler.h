@@ -30,6 +30,21 @@
 #define POSENC_NOINLINE
 #endif
 
+// Marks a function of which GCC should make no copy with other parameters: the linker would not merge the
+// copies of two object files.
+#if defined(__GNUC__) && !defined(__clang__)
+#define POSENC_NOCLONE __attribute__((noclone))
+#else
+#define POSENC_NOCLONE
+#endif
+
+// Marks a pointer: what is written through it is not read through another one.
+#if defined(__GNUC__) || defined(_MSC_VER)
+#define POSENC_RESTRICT __restrict
+#else
+#define POSENC_RESTRICT
+#endif
+
 // Marks a loop that should not be unrolled. It stands before the loop.
 #if defined(__clang__)
 #define POSENC_ROLLED _Pragma("clang loop unroll(disable)")

@@ -11,6 +11,7 @@ USES = (
     ("kMaxStep", "PROOF", "no step is reduced"),
     ("kMinPhase", "PROOF", "0"),
     ("kMinQuick", "direct", "0"),
+    ("kMaxQuickPhase", "direct", "any phase"),
     ("kMaxShort", "direct", "2^31"),
     ("kDoubleError", "direct", "0"),
     ("kPhaseErrorPerUncancelled", "direct", "0"),
