@@ -237,7 +237,6 @@ void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs,
   }
 }
 
-// Where element n of a head is, if pairs come first and the elements that are not rotated last.
 std::size_t Calls::PlaceInHead(posenc_pairing pairing, std::size_t n) const {
   const std::size_t count = case_.pairs(), offset = case_.rotary.rotary_offset;
   if (n >= 2 * count) return n - 2 * count < offset ? n - 2 * count : n;

@@ -46,11 +46,14 @@ class Calls {
   // norm, where all elements matter.
   const std::vector<std::uint64_t>& Rest(posenc_type type);
 
-  // Writes pairs of a type as elements of heads, [rows, columns], in the order of `pairing`. The elements of a
-  // head that are not rotated come from `rest`. If it is empty they are filled in: as the call reads them or,
-  // with is_result, as it writes them.
+  // Writes pairs of a type as elements of heads, [rows, columns], in the order of `pairing`. The elements of
+  // a head that are not rotated come from `rest`. If it is empty they are filled in: as the call reads them
+  // or, with is_result, as it writes them.
   void Arrange(posenc_type type, const std::vector<InputPair>& pairs, const std::vector<std::uint64_t>& rest,
                posenc_pairing pairing, bool is_result, Entries* out) const;
+
+  // Where element n of a head is, if pairs come first and the elements that are not rotated last.
+  std::size_t PlaceInHead(posenc_pairing pairing, std::size_t n) const;
 
   // The weights of a norm, as bits of norm.weight_type: for each head, or once for all heads, first those of
   // pairs and then the others. Empty if the call passes no weights.
@@ -90,9 +93,9 @@ class Calls {
   };
 
   template <class Bits>
-  void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, const std::vector<std::uint64_t>& rest,
-                 posenc_pairing pairing, bool is_result, Bits* out) const;
-  std::size_t PlaceInHead(posenc_pairing pairing, std::size_t n) const;
+  void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs,
+                 const std::vector<std::uint64_t>& rest, posenc_pairing pairing, bool is_result,
+                 Bits* out) const;
   HeadElements& ElementsOf(posenc_type type);
   InputPair MakePair(posenc_type type, std::size_t r, std::size_t h, std::size_t i, double gain) const;
   void MakeWeights();
@@ -114,10 +117,10 @@ class Calls {
   const Case& case_;
   std::unique_ptr<Handle> unscaled_;  // for rotations: the rotary with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
-  std::vector<double> cosines_, sines_;                  // [rows, pairs]
-  std::map<posenc_type, HeadElements> elements_;         // by types of results; made when first needed
-  std::vector<std::uint64_t> weights_[2];                // of q and k
-  std::vector<Source> sources_;                          // made when they are first needed
+  std::vector<double> cosines_, sines_;           // [rows, pairs]
+  std::map<posenc_type, HeadElements> elements_;  // by types of results; made when first needed
+  std::vector<std::uint64_t> weights_[2];         // of q and k
+  std::vector<Source> sources_;                   // made when they are first needed
 };
 
 }  // namespace tools

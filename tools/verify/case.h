@@ -63,13 +63,13 @@ struct Case {
   std::vector<double> positions = {};  // [axes, rows]; if empty, first, first + 1, ... on all axes
   posenc_type list = {};               // I32, I64, F32 or F64: positions are passed as a list; 0: as a run
 
-  Inputs inputs = Inputs::kEvery;     // the elements to rotate; for kAdd, special values or any values
-  // The two elements of every pair or, with a norm, the elements of a head, which repeat: first those of pairs.
-  // If empty, `inputs` chooses them.
+  Inputs inputs = Inputs::kEvery;  // the elements to rotate; for kAdd, special values or any values
+  // The two elements of every pair or, with a norm, the elements of a head, which repeat: first those of
+  // pairs. If empty, `inputs` chooses them.
   std::vector<double> elements = {};
-  std::size_t rare = 1;               // one pair among so many is of this kind, and the others are kNormal
-  std::uint32_t seed = 1;             // chooses the elements to rotate
-  double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
+  std::size_t rare = 1;    // one pair among so many is of this kind, and the others are kNormal
+  std::uint32_t seed = 1;  // chooses the elements to rotate
+  double scale = 1.0;      // the scale of q or, as a float, of the input of kAdd
   std::vector<double> token_factors = {};  // of q: floats, which repeat; empty: q has no factors
   std::size_t q_heads = 3, k_heads = 1;
   bool inverse = false;  // whether q is rotated backwards

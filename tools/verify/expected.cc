@@ -221,7 +221,8 @@ Answers Expected::Rotations() {
                : std::vector<posenc_pairing>{OutputPairing(case_.rotary)};
   for (std::size_t k = 0; k < count; ++k) {
     for (const posenc_pairing pairing : pairings) {
-      calls_->Arrange(types[k], rotated[k], operands[k]->rest, pairing, true, &answers.entries.emplace_back());
+      calls_->Arrange(types[k], rotated[k], operands[k]->rest, pairing, true,
+                      &answers.entries.emplace_back());
     }
   }
   return answers;
@@ -330,7 +331,8 @@ std::string Expected::Exact(const Case& as, std::size_t row, std::size_t column)
   PartsOf(element, as.type, &u, &v);
   const std::string exact = AngleOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
   if (as.operation == Operation::kWriteCache) return "exact " + exact;
-  const posenc_type from = case_.HasNorm(element.head >= case_.q_heads) ? POSENC_F32 : calls_->SourceType(as.type);
+  const posenc_type from =
+      case_.HasNorm(element.head >= case_.q_heads) ? POSENC_F32 : calls_->SourceType(as.type);
   const auto show = [&](double x) { return ShowEntry(from, oracle::Pack(from, x)); };
   return show(u) + " cos + " + show(v) + " sin, exact " + exact + ExactNorm(as.type, element);
 }

@@ -89,8 +89,8 @@ class Expected {
   Answers EncodingsInSharedTypes() const;
   Answers Caches();
   Answers Rotations();
-  // What is rotated, as numbers: [rows, heads, pairs, 2], after the norm if there is one. With a norm, `rest` has
-  // the results of the elements that are not rotated: [rows, heads, rest].
+  // What is rotated, as numbers: [rows, heads, pairs, 2], after the norm if there is one. With a norm, `rest`
+  // has the results of the elements that are not rotated: [rows, heads, rest].
   struct Operands {
     std::vector<double> pairs;
     std::vector<std::uint64_t> rest;
@@ -104,7 +104,9 @@ class Expected {
   void Normalize(posenc_type type, Operands* made);
   Means MeansOf(posenc_type type, std::size_t r, std::size_t head, std::size_t heads) const;
   std::vector<double> Normalized(const Means& means) const;
-  std::uint64_t RestOf(posenc_type type, std::size_t row, std::size_t head, std::uint64_t bits, double normalized) const;
+  std::vector<double> NormalizedFast(const Means& means) const;
+  std::uint64_t RestOf(posenc_type type, std::size_t row, std::size_t head, std::uint64_t bits,
+                       double normalized) const;
   std::string ExactNorm(posenc_type type, const Element& element) const;
   InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle, double a,
                        double b) const;

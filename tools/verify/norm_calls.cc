@@ -52,7 +52,7 @@ void Calls::MakeForNorm(posenc_type type, HeadElements* made) const {
     for (std::size_t r = 0; r < rows_; ++r) {
       for (std::size_t h = first; h < end; h += together) {
         const std::vector<std::uint64_t> all =
-            MakeNormInputs(norm.inputs, from, norm.epsilon, norm.plus_one, weights,
+            MakeNormInputs(norm.inputs, from, type, norm.epsilon, norm.plus_one, weights,
                            HashOf(case_.seed, row_ + r, h, dim));
         for (std::size_t n = 0; n < all.size(); ++n) element(r, h + n / dim, n % dim) = all[n];
       }

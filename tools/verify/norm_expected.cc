@@ -54,7 +54,8 @@ void Expected::Normalize(posenc_type type, Operands* made) {
 }
 
 // The elements of some heads of a prepared row, from `head` on.
-Expected::Means Expected::MeansOf(posenc_type type, std::size_t r, std::size_t head, std::size_t heads) const {
+Expected::Means Expected::MeansOf(posenc_type type, std::size_t r, std::size_t head,
+                                  std::size_t heads) const {
   const std::size_t dim = case_.rotary.head_dim, paired = 2 * case_.pairs();
   const posenc_type from = calls_->SourceType(type);
   const std::vector<InputPair>& pairs = calls_->Pairs(type);
@@ -64,17 +65,20 @@ Expected::Means Expected::MeansOf(posenc_type type, std::size_t r, std::size_t h
   for (std::size_t n = 0; n < heads * dim; ++n) {
     const std::size_t at = r * case_.heads() + head + n / dim, e = n % dim;
     const InputPair* const pair = e < paired ? &pairs[(at * paired + e) / 2] : nullptr;
-    const std::uint64_t bits =
-        pair == nullptr ? rest[at * (dim - paired) + e - paired] : e % 2 == 0 ? pair->a : pair->b;
+    const std::uint64_t bits = pair == nullptr ? rest[at * (dim - paired) + e - paired]
+                               : e % 2 == 0    ? pair->a
+                                               : pair->b;
     means.x.push_back(oracle::Unpack(from, bits));
     // Without weights n_i is x_i 1 / sqrt(...), or with plus_one x_i (1 + 1) / sqrt(...).
-    means.weights.push_back(weights.empty() ? 1.0 : oracle::Unpack(case_.norm.weight_type, weights[n % weights.size()]));
+    means.weights.push_back(
+        weights.empty() ? 1.0 : oracle::Unpack(case_.norm.weight_type, weights[n % weights.size()]));
   }
   return means;
 }
 
 // The n_i, as numbers.
 std::vector<double> Expected::Normalized(const Means& means) const {
+  if (case_.rotary.arithmetic != POSENC_EXACT) return NormalizedFast(means);
   std::vector<double> all;
   oracle::NormOracle norm(means.x.data(), means.x.size(), case_.norm.epsilon);
   for (std::size_t n = 0; n < means.x.size(); ++n) {
@@ -84,8 +88,40 @@ std::vector<double> Expected::Normalized(const Means& means) const {
   return all;
 }
 
-// The result of an element that is not rotated. `bits` are those of the element, which counts if the tensor has
-// no norm.
+// The same in POSENC_FAST, where each step is rounded to float. Computing a step in double and rounding it to
+// float is the same as rounding once.
+std::vector<double> Expected::NormalizedFast(const Means& means) const {
+  constexpr std::size_t kSums = 16;
+  const auto to_float = [](double x) { return oracle::RoundTo(POSENC_F32, x); };
+  const std::size_t dim = case_.rotary.head_dim;
+  std::vector<std::size_t> at(dim);  // of the elements in memory, among those of `means`
+  for (std::size_t n = 0; n < dim; ++n) at[calls_->PlaceInHead(case_.rotary.pairing, n)] = n;
+  double sum = 0.0;
+  for (std::size_t head = 0; head < means.x.size(); head += dim) {
+    double sums[kSums] = {};
+    for (std::size_t n = 0; n < dim; ++n) {  // in the order of memory
+      double& part = sums[n % kSums];
+      const double x = means.x[head + at[n]];
+      part = to_float(part + to_float(x * x));
+    }
+    for (std::size_t apart = kSums / 2; apart > 0; apart /= 2) {
+      for (std::size_t k = 0; k < apart; ++k) sums[k] = to_float(sums[k] + sums[k + apart]);
+    }
+    sum = to_float(sum + sums[0]);
+  }
+  const double mean = to_float(sum / static_cast<double>(means.x.size()));
+  const double root = to_float(std::sqrt(to_float(mean + to_float(case_.norm.epsilon))));
+  const double inverse = to_float(1.0 / root);
+  std::vector<double> all;
+  for (std::size_t n = 0; n < means.x.size(); ++n) {
+    const double gain = case_.norm.plus_one ? to_float(1.0 + means.weights[n]) : means.weights[n];
+    all.push_back(to_float(to_float(means.x[n] * inverse) * gain));
+  }
+  return all;
+}
+
+// The result of an element that is not rotated. `bits` are those of the element, which counts if the tensor
+// has no norm.
 std::uint64_t Expected::RestOf(posenc_type type, std::size_t row, std::size_t head, std::uint64_t bits,
                                double normalized) const {
   const bool is_k = head >= case_.q_heads;
@@ -100,7 +136,8 @@ std::uint64_t Expected::RestOf(posenc_type type, std::size_t row, std::size_t he
 std::string Expected::ExactNorm(posenc_type type, const Element& element) const {
   const bool is_k = element.head >= case_.q_heads;
   if (!case_.HasNorm(is_k)) return "";
-  const std::size_t dim = case_.rotary.head_dim, r = element.row - calls_->row(), first = is_k ? case_.q_heads : 0;
+  const std::size_t dim = case_.rotary.head_dim, r = element.row - calls_->row(),
+                    first = is_k ? case_.q_heads : 0;
   const bool is_token = case_.norm.mean == Mean::kToken;
   const std::size_t end = is_k ? case_.heads() : case_.q_heads, head = is_token ? first : element.head;
   const Means means = MeansOf(type, r, head, is_token ? end - first : 1);

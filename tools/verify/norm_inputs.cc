@@ -69,9 +69,10 @@ Odd OddOf(double x) {
 // 2^(unit_ + digits - 2), n_i is an integer times a power of two, which may be a midpoint.
 class TiesMaker {
  public:
-  TiesMaker(posenc_type type, double epsilon, bool plus_one, const std::vector<double>& weights,
-            std::uint64_t random)
+  TiesMaker(posenc_type type, posenc_type result_type, double epsilon, bool plus_one,
+            const std::vector<double>& weights, std::uint64_t random)
       : traits_(TraitsOf(type)),
+        result_digits_(TraitsOf(result_type).digits),
         epsilon_(epsilon),
         plus_one_(plus_one),
         weights_(weights),
@@ -142,9 +143,11 @@ class TiesMaker {
     constexpr int kLeast = TraitsOf(POSENC_F32).least_exponent() - 1;  // of midpoints
     const int exponent = gain.exponent - RootDigits();
     if (exponent > kLeast || (exponent == kLeast && random_.Below(2) == 0)) {
-      // The product has 25 bits, so that a float has no place for the last one.
-      const std::uint64_t least = ((std::uint64_t{1} << 24) + gain.integer - 1) / gain.integer,
-                          most = std::min(((std::uint64_t{1} << 25) - 1) / gain.integer, Limit());
+      // The product has a bit more than a float has place for, or than a result has.
+      const int digits = random_.Below(2) == 0 ? 24 : result_digits_;
+      const std::uint64_t first = std::uint64_t{1} << digits;
+      const std::uint64_t least = (first + gain.integer - 1) / gain.integer,
+                          most = std::min((2 * first - 1) / gain.integer, Limit());
       if (least > most) return 0;
       std::uint64_t odd = (least + random_.Below(most - least + 1)) | 1;
       if (odd > most) odd -= 2;
@@ -183,6 +186,7 @@ class TiesMaker {
   }
 
   ElementTraits traits_;
+  int result_digits_;
   double epsilon_;
   bool plus_one_;
   const std::vector<double>& weights_;
@@ -217,8 +221,8 @@ std::uint64_t DigitsWeight(posenc_type type, bool is_tiny, Random* random) {
   return oracle::Pack(type, oracle::RoundTo(type, random->Below(4) == 0 ? -weight : weight));
 }
 
-// An odd multiple of 2^-24 from 0 to 1, or an odd multiple of 2^-25 from -1/2 to 0. Plus 1 it is a midpoint of
-// two floats. Or a number next to 2^-24.
+// An odd multiple of 2^-24 from 0 to 1, or an odd multiple of 2^-25 from -1/2 to 0. Plus 1 it is a midpoint
+// of two floats. Or a number next to 2^-24.
 std::uint64_t HalfWeight(posenc_type type, Random* random) {
   const auto digits = 1 + static_cast<int>(random->Below(static_cast<std::uint64_t>(TraitsOf(type).digits)));
   const auto odd = static_cast<double>(random->Below(std::uint64_t{1} << digits) | 1);
@@ -255,19 +259,21 @@ std::uint64_t MakeWeight(NormWeights kind, posenc_type type, std::uint64_t rando
   return 0;
 }
 
-std::vector<std::uint64_t> MakeNormInputs(NormInputs kind, posenc_type type, double epsilon, bool plus_one,
-                                          const std::vector<double>& weights, std::uint64_t random) {
+std::vector<std::uint64_t> MakeNormInputs(NormInputs kind, posenc_type type, posenc_type result_type,
+                                          double epsilon, bool plus_one, const std::vector<double>& weights,
+                                          std::uint64_t random) {
   const std::size_t count = weights.size();
   std::vector<std::uint64_t> bits;
   if (kind == NormInputs::kEqual || count < 16) {  // too few for a given sum of squares
     Random next(random);
-    constexpr Inputs kKinds[] = {Inputs::kNormal, Inputs::kNormal, Inputs::kAny, Inputs::kTiny, Inputs::kLarge};
+    constexpr Inputs kKinds[] = {Inputs::kNormal, Inputs::kNormal, Inputs::kAny, Inputs::kTiny,
+                                 Inputs::kLarge};
     const std::uint64_t sign = std::uint64_t{1} << (8 * TraitsOf(type).size - 1);
     const std::uint64_t magnitude = MakeInput(kKinds[next.Below(5)], type, type, random, 1.0, 0.0).a & ~sign;
     for (std::size_t i = 0; i < count; ++i) bits.push_back(magnitude | (next.Below(2) == 0 ? sign : 0));
     return bits;
   }
-  TiesMaker maker(type, epsilon, plus_one, weights, random);
+  TiesMaker maker(type, result_type, epsilon, plus_one, weights, random);
   for (const double x : maker.Make(kind == NormInputs::kBeside)) bits.push_back(oracle::Pack(type, x));
   return bits;
 }

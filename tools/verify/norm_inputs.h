@@ -28,7 +28,7 @@ enum class NormWeights {
 enum class NormInputs {
   kPairs,  // pairs of elements as in other rotations (inputs.h), and such elements between them
   kEqual,  // all elements of a mean have the same magnitude
-  kTies,   // the mean is the square of a number, and many n_i are midpoints of two floats
+  kTies,   // the mean is the square of a number, and many n_i are midpoints of two floats or two results
   kBeside  // the same, but for one unit in the sum of squares, or for one of the smallest numbers
 };
 
@@ -36,9 +36,10 @@ enum class NormInputs {
 std::uint64_t MakeWeight(NormWeights kind, posenc_type type, std::uint64_t random);
 
 // The elements that share a mean, for kEqual, kTies and kBeside. weights [count] are those of the elements.
-// The result has the bits of the elements.
-std::vector<std::uint64_t> MakeNormInputs(NormInputs kind, posenc_type type, double epsilon, bool plus_one,
-                                          const std::vector<double>& weights, std::uint64_t random);
+// Returns the bits of the elements.
+std::vector<std::uint64_t> MakeNormInputs(NormInputs kind, posenc_type type, posenc_type result_type,
+                                          double epsilon, bool plus_one, const std::vector<double>& weights,
+                                          std::uint64_t random);
 
 }  // namespace tools
 }  // namespace posenc

@@ -55,6 +55,8 @@ constexpr Named kNamed[] = {
     {"four_pairings",
      "{pairing=half_split|pairing=neighbours in_place=0|output_pairing=neighbours|"
      "pairing=neighbours output_pairing=half_split in_place=0} $types"},
+    {"sources", "{$types|$converted}"},
+    {"norms", "operation=rotate norm=head,token"},
     {"scalings", "scaling=linear,ntk,dynamic_ntk,qwen_ntk,mixed_ntk,yarn,yarn_log,llama3,proportional"},
     {"longrope",
      "scaling=longrope factor=32 original_length=4096 factors=factors_64 long_factors=long_factors_64"},
