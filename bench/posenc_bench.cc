@@ -137,6 +137,7 @@ int Main(int argc, char** argv) {
   RegisterGrid(targets);
   RegisterRotary(targets);
   RegisterRotaryCaches(targets);
+  RegisterRotaryNorms(targets);
   RegisterRotarySlots(targets);
   RegisterHard(targets);
   RegisterTimesteps(targets);

@@ -100,7 +100,12 @@ void WriteTable(int first, std::size_t tokens, const float* frequencies, std::si
 
 #ifdef POSENC_BENCH_BY_HAND
 #include "rotary_vectors-inl.h"
+
+#include "norm_vectors-inl.h"
 #else
+constexpr void (*NormHeads)(const NormWork& work) = nullptr;  // NOLINT(readability-identifier-naming)
+// NOLINTNEXTLINE(readability-identifier-naming)
+constexpr void (*NormByTable)(const NormWork& work, const float* table) = nullptr;
 template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming): in place of the function
 constexpr void (*BySimdTable)(const LoopWork<Element>& work, const float* table) = nullptr;
 template <class Element>  // NOLINTNEXTLINE(readability-identifier-naming)
@@ -116,7 +121,9 @@ AllRotaryLoops Loops() {
           {ByTable<BFloat16>, BySimdTable<BFloat16>, BySinCos<BFloat16>, IntoSlots<BFloat16>,
            CopyIntoSlots<BFloat16>},
           {nullptr, BySimdTable<Float16>, nullptr, IntoSlots<Float16>, CopyIntoSlots<Float16>},
-          WriteTable};
+          WriteTable,
+          NormHeads,
+          NormByTable};
 }
 
 }  // namespace POSENC_BENCH_ISA

@@ -45,6 +45,15 @@ struct SlotWork {
   std::size_t tokens, heads, pairs;  // pairs: a multiple of 32
 };
 
+inline constexpr std::size_t kNormDim = 128;  // elements of a head that is normalized
+
+// Heads of kNormDim floats to normalize in place: x weight / sqrt(mean(x^2) + epsilon).
+struct NormWork {
+  LoopWork<float> heads;
+  const float* weights[2];  // [kNormDim] of q and of k
+  float epsilon;
+};
+
 // The loops for one element type: float, BFloat16 or Float16. A pointer is null if this instruction set, or
 // plain C++17, does not have the loop.
 template <class Element>
@@ -66,6 +75,9 @@ struct AllRotaryLoops {
   // Writes such a table: sinf and cosf of f32(position * frequency).
   void (*write_table)(int first, std::size_t tokens, const float* frequencies, std::size_t pairs,
                       float* table);
+  // Intrinsics: normalize heads, and normalize and rotate them in one pass. Null without them.
+  void (*norm)(const NormWork& work);
+  void (*norm_by_table)(const NormWork& work, const float* table);
 };
 
 // The loops for the element type T.

@@ -29,6 +29,7 @@ void RegisterAdd(const TargetNames& targets);           // add_rows.cc
 void RegisterGrid(const TargetNames& targets);          // grid_rows.cc
 void RegisterRotary(const TargetNames& targets);        // rotary_rows.cc
 void RegisterRotaryCaches(const TargetNames& targets);  // rotary_cache_rows.cc
+void RegisterRotaryNorms(const TargetNames& targets);   // rotary_norm_rows.cc
 void RegisterRotarySlots(const TargetNames& targets);   // rotary_slots_rows.cc
 void RegisterHard(const TargetNames& targets);          // hard_rows.cc
 void RegisterTimesteps(const TargetNames& targets);     // timestep_rows.cc

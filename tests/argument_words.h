@@ -96,6 +96,12 @@ inline std::vector<Argument> ArgumentsOf(Arguments& a) {
     add("axes", "positions.type", Form::kChoice, &axis.positions.type, "type of positions", "type");
     add("axes", "positions.data", Form::kPointer, &axis.positions.data, "position", "", &axis.positions.type);
     add("axes", "first_position", Form::kInteger, &axis.first_position, "first_position");
+    posenc_norm& norm = a.norms[k];
+    add("norms", "weight", Form::kPointer, &norm.weight, "weight");
+    add("norms", "weight_type", Form::kChoice, &norm.weight_type, "weight_type", "type");
+    add("norms", "epsilon", Form::kReal, &norm.epsilon, "epsilon");
+    add("norms", "plus_one", Form::kChoice, &norm.plus_one, "plus_one");
+    add("norms", "over_heads", Form::kChoice, &norm.over_heads, "over_heads");
     posenc_heads& tensor = a.tensors[k];
     add("tensors", "type", Form::kChoice, &tensor.type, "type", "type");
     add("tensors", "source_type", Form::kChoice, &tensor.source_type, "source_type", "type");

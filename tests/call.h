@@ -16,6 +16,7 @@
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_cache_c.h"
+#include "posenc/rotary_norm_c.h"
 #include "posenc/rotary_slots_c.h"
 #include "refusal.h"
 #include "spec/rows.h"
@@ -48,7 +49,7 @@ struct Setting {
   Setting& operator=(const Setting&) = delete;
 
   // The kinds of specs reach every path through the library. Encoders differ in layouts, frequencies, phases
-  // and rows. Rotaries differ in arithmetic, pairings, axes and phases. Caches differ in layouts.
+  // and rows. Rotaries differ in arithmetic, pairings, axes, phases and norms. Caches differ in layouts.
   static constexpr int kKinds = 13;
   void SetKind(int kind) {
     static const float frequencies[] = {0x1p-126f, 0.1f, 5e8f, 0.0f};
@@ -57,6 +58,8 @@ struct Setting {
     has_slots = kind > 4 && from_source;
     has_factors = kind % 3 == 1;
     converts = kind == 7 || kind == 9 || kind == 11;
+    has_norms = kind == 2 || kind == 5 || kind == 8 || kind == 10 || kind == 11;
+    over_heads = kind == 5 || kind == 8;
     cache_layout = static_cast<posenc_cache_layout>(kind % internal::EndOf(internal::Of::cache_layout));
     rotary_spec.pairing = static_cast<posenc_pairing>(kind / 2 % 2);
     rotary_spec.arithmetic = static_cast<posenc_arithmetic>(kind / 4 % 2);
@@ -136,6 +139,8 @@ struct Setting {
   bool from_source = false;                // rotations read a source, not in place
   bool has_slots = false;                  // with a source: the second tensor goes to slots of a paged cache
   bool has_factors = false;                // rotations multiply by factors of tokens
+  bool has_norms = false;                  // rotations normalize, unless they use a cache
+  bool over_heads = false;                 // the norm of the first tensor has a mean over all heads
   bool converts = false;                   // a source is float32, and the result has the type of the call
   posenc_cache_layout cache_layout = POSENC_CACHE_HALVES;
   posenc_type position_type = POSENC_F64;  // type of positions in a call that also takes ids
@@ -163,6 +168,7 @@ struct Arguments {
   const posenc_heads* passed_tensors;
   std::size_t tensor_count;
   posenc_slots slots;  // of the second tensor
+  posenc_norm norms[2];
   posenc_cache cache;
   const posenc_cache* passed_cache;  // null: pass no cache
   std::size_t cache_rows;

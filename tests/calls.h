@@ -144,6 +144,22 @@ inline void ListOfSlots(Call& c) {
   c.choices.push_back({&slots.list.type, kIntegers, Refusal(rule::type_slots)});
 }
 
+// The norm of a tensor. Its weights have the type of the call or, for the second tensor, float32.
+inline void Norm(Call& c, posenc_heads& t, posenc_norm& norm, bool over_heads) {
+  const bool is_first = &norm == c.a.norms;
+  norm.weight_type = is_first ? c.a.type : POSENC_F32;
+  norm.epsilon = is_first ? 0x1p-20 : 0.0;
+  norm.plus_one = is_first ? 0 : 1;
+  norm.over_heads = over_heads ? 1 : 0;
+  t.norm = &norm;
+  c.Add("weights", &norm.weight, Use::kRead, Values::kEntries, norm.weight_type,
+        {1, 1, (over_heads ? t.heads : 1) * c.setting.rotary_spec.head_dim})
+      .null = rule::null_norm_weight;
+  c.choices.push_back({&norm.weight_type, kSummands, Refusal(rule::norm_weight_type)});
+  c.choices.push_back({&norm.plus_one, {0, 1}, Refusal(rule::norm_plus_one)});
+  c.choices.push_back({&norm.over_heads, {0, 1}, Refusal(rule::norm_over_heads)});
+}
+
 // Two tensors. The second is rotated by -p, and scaled, perhaps by a factor for each token.
 inline void Tensors(Call& c) {
   const std::size_t dim = c.setting.rotary_spec.head_dim, tokens = c.a.rows;
@@ -183,6 +199,8 @@ inline void Tensors(Call& c) {
       c.Add("factors", &t.token_factors, Use::kRead, Values::kFactors, POSENC_F32, {1, 1, tokens}).null =
           POSENC_OK;
     }
+    if (c.setting.has_norms && !c.function.Is("_cached"))
+      Norm(c, t, c.a.norms[is_first ? 0 : 1], is_first && c.setting.over_heads);
     c.choices.push_back({&t.inverse, {0, 1}, Refusal(POSENC_BAD_ARGUMENT, "inverse")});
     c.choices.push_back({&t.reserved, {0}, Refusal(POSENC_BAD_ARGUMENT, "reserved")});
   }

@@ -38,7 +38,7 @@ constexpr std::int32_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kUntold = 4711;
-constexpr int kKindWithSlots = 9;  // of Setting
+constexpr int kKindWithSlots = 9, kKindWithNorms = 2;  // of Setting
 
 // Where a call says that the mistake is.
 struct Told {
@@ -290,7 +290,9 @@ void Change(const RefusalRow& row, const std::string& change, const Refusal& wan
     const bool is_sized = std::string(row.told) == "sized" && function.Is("_memory_size");
     std::vector<int> kinds = {0, 1, 2, 3};
     if (Creates(function)) kinds = {0};
-    if ((std::string(row.good) + change).find("slots") != std::string::npos) kinds = {kKindWithSlots};
+    const std::string text = std::string(row.good) + change;
+    if (text.find("slots") != std::string::npos) kinds = {kKindWithSlots};
+    if (text.find("norms[") != std::string::npos) kinds = {kKindWithNorms};
     for (const int kind : kinds) {
       Setting setting(nullptr, 8, 3);
       if (!Creates(function)) setting.SetKind(kind);
@@ -525,6 +527,7 @@ posenc_status OverlapRule(const Buffer& written, const Buffer& other, const Call
   if (other.values == Values::kSlots) return rule::overlap_slots;
   const std::string name = other.name;
   if (name == "table") return rule::overlap_table;
+  if (name == "weights") return rule::overlap_norm;
   if (name == "cos" || name == "sin") return other.IsWritten() ? rule::overlap_tables : rule::overlap_cache;
   const bool is_paged = std::string(written.name) == "paged cache";
   if (other.are_heads && !other.IsWritten() && &other == &written + 1)
@@ -605,7 +608,7 @@ constexpr Mistake kMistakes[] = {{"good arguments", &GoodArguments, 3},
 void TryFunction(const Function& function) {
   for (const Mistake& mistake : kMistakes) {
     SCOPED_TRACE(mistake.name);
-    for (const int kind : {0, 1, 2, 3, kKindWithSlots}) {
+    for (const int kind : {0, 1, kKindWithNorms, 3, kKindWithSlots}) {
       Setting setting(nullptr, 8, mistake.rows);
       setting.SetKind(kind);
       ASSERT_TRUE(setting.Create());

@@ -1,6 +1,6 @@
-// The worst cases (tools/verify/worst_cases.inc), and what belongs to them: entries closer to a midpoint of
-// two numbers than a double can tell. If a kernel has no rounding test, or a too small window, it rounds
-// about half of them wrongly.
+// The worst cases (tools/verify/worst_cases.inc and worst_norm_cases.inc), and what belongs to them: entries
+// closer to a midpoint of two numbers than a double can tell. If a kernel has no rounding test, or a too
+// small window, it rounds about half of them wrongly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,9 @@ TEST(WorstCasesOfTheFile, HaveTheResultOfMpfr) {
 std::set<std::string> NamesOfBounds() {
   std::ifstream file(POSENC_SOURCE_DIR "/src/number/bounds.h");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  std::set<std::string> names = {"256_bits", "four_steps", "angle", "twice", "least_normal", "cosine"};
+  std::set<std::string> names = {"256_bits",     "four_steps", "angle",       "twice",
+                                 "least_normal", "cosine",     "norm_double", "norm_two_doubles",
+                                 "norm_tie",     "norm_ulp"};
   const std::regex constant("constexpr [a-z0-9_:]+ (k[A-Za-z0-9]+)(<[A-Z0-9_]+>)? =");
   for (std::sregex_iterator at(text.begin(), text.end(), constant), end; at != end; ++at)
     names.insert((*at)[1]);

@@ -126,6 +126,10 @@ bool Vary(Call* call, std::string* name, Bytes& bytes) {
     if (bytes.ConsumeBool()) tensor.scale = bytes.PickValueInArray({0.0, 1.0, 0.125, 3.0, 0x1.8p-20, 0x1p40});
     tensor.inverse = bytes.ConsumeBool() ? 1 : 0;
   }
+  for (posenc_norm& norm : a.norms) {
+    norm.epsilon = bytes.PickValueInArray({0.0, 1e-6, 0x1p-126, 1.0, 0x1.123456789abcdp-30});
+    norm.plus_one = bytes.ConsumeBool() ? 1 : 0;
+  }
   if (call->function.Is("_grid") && bytes.ConsumeBool()) std::swap(a.axes[0].column, a.axes[1].column);
   if (const std::vector<std::string> names = NamesFor(call->function);
       !names.empty() && bytes.ConsumeBool()) {
@@ -187,7 +191,7 @@ void Mutate(Call* call, Bytes& bytes) {
       a.first = MakeEdge(bytes);
       break;
     case 6:
-      tensor.scale = MakeWildReal(bytes);
+      (bytes.ConsumeBool() ? tensor.scale : a.norms[MakeSize(1, bytes)].epsilon) = MakeWildReal(bytes);
       break;
     case 7:
       Spoil(bytes.ConsumeBool() ? &tensor.heads : &a.tensor_count, bytes);
@@ -283,6 +287,8 @@ class Handles {
     setting.first = MakePosition(bytes);
     setting.from_source = bytes.ConsumeBool();
     setting.has_slots = setting.from_source && bytes.ConsumeBool();
+    setting.has_norms = bytes.ConsumeBool();
+    setting.over_heads = setting.has_norms && bytes.ConsumeBool();
     setting.cache_layout = static_cast<posenc_cache_layout>(
         bytes.ConsumeIntegralInRange(0, internal::EndOf(internal::Of::cache_layout) - 1));
     setting.position_type = static_cast<posenc_type>(rows_of::kPositions[MakeSize(3, bytes)]);

@@ -11,6 +11,7 @@
 
 #include "fuzzing.h"
 #include "oracle/format.h"
+#include "oracle/norm_oracle.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_oracle.h"
 #include "oracle/rounding.h"
@@ -146,14 +147,19 @@ class RotaryJudge {
           continue;
         }
         const unsigned char* const from = &source.content[sources[h] * head];
-        POSENC_FUZZ_CHECK(std::memcmp(from, to, begin) == 0 &&
-                          std::memcmp(from + end, to + end, head - end) == 0);
+        POSENC_FUZZ_CHECK(tensor.norm != nullptr || (std::memcmp(from, to, begin) == 0 &&
+                                                     std::memcmp(from + end, to + end, head - end) == 0));
       }
       for (std::size_t n = 0; n < 3; ++n, sample = sample * 31 + 7) {
         const std::size_t which = sample % sources.size(), from = sources[which];
         if (from == kNoSource) continue;
+        const std::vector<double> elements = ElementsOf(source, tensor, from);
+        const unsigned char* const to = &results_[k][which * head];
         CheckPair(data, tensor, from / tensor.heads, sample / 5 % pairs(),
-                  &source.content[from * head + begin], &results_[k][which * head + begin]);
+                  elements.data() + spec_.rotary_offset, to + begin);
+        const std::size_t e = sample / 7 % spec_.head_dim;
+        if (tensor.norm != nullptr && (e * data.size < begin || e * data.size >= end))
+          CheckRest(data.type, elements[e], BitsAt(to, e, data.type));
       }
       ++i;
     }
@@ -209,15 +215,66 @@ class RotaryJudge {
     return oracle_.PositionOf(pair, [&](std::size_t axis) { return PositionAt(token, axis); });
   }
 
+  // The elements of a head of the source, after the norm if there is one.
+  std::vector<double> ElementsOf(const Buffer& source, const posenc_heads& tensor, std::size_t head) const {
+    const std::size_t dim = spec_.head_dim;
+    const bool is_over_heads = tensor.norm != nullptr && tensor.norm->over_heads != 0;
+    const std::size_t together = is_over_heads ? tensor.heads : 1, first = head / together * together;
+    std::vector<double> all(together * dim);
+    for (std::size_t n = 0; n < all.size(); ++n)
+      all[n] = ElementAt(source.content.data(), first * dim + n, source.type);
+    const auto begin = static_cast<std::ptrdiff_t>((head - first) * dim);
+    std::vector<double> elements(all.begin() + begin, all.begin() + begin + static_cast<std::ptrdiff_t>(dim));
+    if (tensor.norm == nullptr) return elements;
+    const posenc_norm& norm = *tensor.norm;
+    oracle::NormOracle exact(all.data(), all.size(), norm.epsilon);
+    const double inverse = spec_.arithmetic == POSENC_FAST ? FastInverse(all, norm.epsilon) : 0.0;
+    for (std::size_t e = 0; e < dim; ++e) {
+      const std::size_t n = is_over_heads ? (head - first) * dim + e : e;
+      const double weight = norm.weight == nullptr ? 1.0
+                                                   : ElementAt(static_cast<const unsigned char*>(norm.weight),
+                                                               n, norm.weight_type);
+      const bool is_plus_one = norm.plus_one != 0;
+      elements[e] =
+          spec_.arithmetic == POSENC_FAST
+              ? ToFloat(ToFloat(elements[e] * inverse) * (is_plus_one ? ToFloat(1.0 + weight) : weight))
+              : oracle::Unpack(POSENC_F32, exact.Normalize(elements[e], weight, is_plus_one).bits);
+    }
+    return elements;
+  }
+
+  // 1 / sqrt(mean + epsilon) in POSENC_FAST, where each step is rounded to float.
+  double FastInverse(const std::vector<double>& x, double epsilon) const {
+    double sum = 0.0;
+    for (std::size_t head = 0; head < x.size(); head += spec_.head_dim) {
+      double sums[16] = {};
+      for (std::size_t e = 0; e < spec_.head_dim; ++e)
+        sums[e % 16] = ToFloat(sums[e % 16] + ToFloat(x[head + e] * x[head + e]));
+      for (std::size_t apart = 8; apart > 0; apart /= 2) {
+        for (std::size_t k = 0; k < apart; ++k) sums[k] = ToFloat(sums[k] + sums[k + apart]);
+      }
+      sum = ToFloat(sum + sums[0]);
+    }
+    const double mean = ToFloat(sum / static_cast<double>(x.size()));
+    return ToFloat(1.0 / ToFloat(std::sqrt(ToFloat(mean + ToFloat(epsilon)))));
+  }
+
+  // Checks an element that is normalized, but not rotated.
+  void CheckRest(posenc_type type, double element, std::uint64_t got) const {
+    const bool are_nans = std::isnan(element) && std::isnan(oracle::Unpack(type, got));
+    POSENC_FUZZ_CHECK(got == oracle::Pack(type, oracle::RoundTo(type, element)) ||
+                      (are_nans && HasFastNans(call_)));
+  }
+
   // Checks one pair of a head. The elements that rotate begin at `from` and `to`.
   void CheckPair(const Buffer& data, const posenc_heads& tensor, std::size_t token, std::size_t pair,
-                 const unsigned char* from, const unsigned char* to) {
+                 const double* from, const unsigned char* to) {
     const posenc_type type = data.type;
     const posenc_pairing output =
         spec_.output_pairing == POSENC_SAME_PAIRING ? spec_.pairing : spec_.output_pairing;
     const double scale = tensor.scale == 0.0 ? 1.0 : tensor.scale;
-    const double a = ElementAt(from, ElementOf(spec_.pairing, pair, pairs(), false), type);
-    const double b = ElementAt(from, ElementOf(spec_.pairing, pair, pairs(), true), type);
+    const double a = from[ElementOf(spec_.pairing, pair, pairs(), false)];
+    const double b = from[ElementOf(spec_.pairing, pair, pairs(), true)];
     oracle::Rounding x, y;
     double c, s;
     if (is_cached_) {

@@ -13,7 +13,8 @@ ROTARY_SPEED_SHAPE, ROTARY_ERROR_SHAPE = "512x40x128", "1x40x128"
 ROTARY_RIVALS = [("table", "loop over a table"), ("wide_table", "loop over a table, widest vectors"),
                  ("simd_table", "loop over a table, vectors by hand"), ("hw_table", "loop over a table, AVX512_BF16"),
                  ("sincos", "loop with sinf and cosf"), ("torch", "PyTorch (libtorch)")]
-ROTATIONS = {"Rotate": 3, "RotateByAngles": 3, "RotateCached": 2, "RotateIntoSlots": 2}  # the parts of their type
+ROTATIONS = {"Rotate": 3, "RotateByAngles": 3, "RotateCached": 2, "RotateIntoSlots": 2,
+             "RotateNormed": 2, "RotateNormedByAngles": 2}  # the parts of their type
 
 
 CONTEXT = ("date", "commit", "num_cpus", "mhz_per_cpu", "load_avg", "best_target", "limits_target", "cpu", "compiler", "flags", "libc",
@@ -27,7 +28,7 @@ class Row:
     """One line of the benchmark: OPERATION/TYPE/SHAPE[/VARIANT]/TARGET, Limit/NAME/SHAPE or Peer/NAME/SHAPE.
 
     The type of Rotate and RotateByAngles is ARITHMETIC/TYPE/PAIRING. The type of RotateCached is TYPE/PAIRING, and the type of
-    RotateIntoSlots ARITHMETIC/TYPES.
+    RotateIntoSlots ARITHMETIC/TYPES. The type of RotateNormed and RotateNormedByAngles is ARITHMETIC/TYPE.
     """
 
     def __init__(self, entry):

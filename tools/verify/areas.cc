@@ -128,6 +128,41 @@ void AppendRotations(std::uint64_t seed, std::vector<Group>* areas) {
   }
 }
 
+// 1.1 thousand million normalized and rotated elements: usual ones with each kind of mean, and elements whose
+// n_i are midpoints, next to midpoints, subnormal or infinite. With frequency 0 the results are n_i.
+void AppendNorms(std::uint64_t seed, std::vector<Group>* areas) {
+  struct Area {
+    const char* name;
+    const char* norm;
+    int bits;  // the argument of SetPositions
+    std::size_t tokens;
+  };
+  constexpr Area kAreas[] = {
+      {"means of heads, usual elements", "norm=head inputs=normal epsilon=1e-6", 20, 8192},
+      {"means of tokens, usual elements", "norm=token inputs=normal epsilon=1e-5 weight_type=bf16", 20, 4096},
+      {"1 + weight, usual elements", "norm=head inputs=normal plus_one=1 weight_type=bf16", 31, 4096},
+      {"means of heads, any finite elements", "norm=head inputs=any weights=any epsilon=0", 17, 1024},
+      {"tiny, subnormal and zero elements", "norm=head inputs=tiny epsilon=0x1p-126 weights=tiny", 17, 1024},
+      {"elements around the largest", "norm=token inputs=large weights=normal epsilon=0", 17, 1024},
+      {"equal magnitudes, midpoints of weights",
+       "norm=head frequencies=0 norm_inputs=equal weights=halves plus_one=1 epsilon=0", 0, 1024},
+      {"midpoints", "norm=head frequencies=0 norm_inputs=ties weights=digits epsilon=0", 0, 1024},
+      {"midpoints of means of tokens",
+       "norm=token frequencies=0 norm_inputs=ties weights=tiny_digits epsilon=0", 0, 512},
+      {"next to midpoints", "norm=head frequencies=0 norm_inputs=beside weights=halves plus_one=1 epsilon=0",
+       0, 1024},
+      {"next to midpoints by an epsilon",
+       "norm=head frequencies=0 norm_inputs=ties weights=digits epsilon=0x1p-126", 0, 1024}};
+  for (const Area& area : kAreas) {
+    const std::string row =
+        std::string("operation=rotate q_heads=64 k_heads=0 head_dim=128 base=1e6 ") + area.norm;
+    std::vector<Case> made;
+    AppendRows({row.c_str()}, SeedOf(seed, row), &made);
+    SetPositions(seed, area.tokens, area.bits, &made.front());
+    areas->push_back({std::string("norm and rotation, ") + area.name, std::move(made)});
+  }
+}
+
 // Caches with each scaling, each variant of a scaling that has other constants, a list of frequencies, and
 // each order of axes. A run has every position below 2^20. A list has random positions, which differ between
 // axes: only such positions show in which order the axes are.
@@ -159,6 +194,7 @@ std::vector<Group> FullAreas(std::uint64_t seed) {
   std::vector<Group> areas;
   AppendEncodings(seed, &areas);
   AppendRotations(seed, &areas);
+  AppendNorms(seed, &areas);
   AppendCaches(seed, &areas);
   return areas;
 }

@@ -121,13 +121,14 @@ Calls::Calls(const Case& c) : case_(c) {
   Case unscaled = c;
   unscaled.rotary.amplitude = 1.0;
   unscaled_ = std::make_unique<Handle>(unscaled, nullptr);
+  MakeWeights();
 }
 
 void Calls::Prepare(std::size_t row, std::size_t rows) {
   if (row_ == row && rows_ == rows) return;
   row_ = row;
   rows_ = rows;
-  pairs_.clear();
+  elements_.clear();
   sources_.clear();
   if (unscaled_ == nullptr) return;
   const std::size_t pairs = case_.pairs();
@@ -166,28 +167,37 @@ std::uint64_t Calls::AddInput(posenc_type type, std::size_t row, std::size_t col
   return oracle::Pack(type, oracle::RoundTo(type, std::ldexp(static_cast<double>(value), -29)));
 }
 
-const std::vector<InputPair>& Calls::Pairs(posenc_type type) {
-  std::vector<InputPair>& made = pairs_[type];
-  if (!made.empty()) return made;
+const std::vector<InputPair>& Calls::Pairs(posenc_type type) { return ElementsOf(type).pairs; }
+
+const std::vector<std::uint64_t>& Calls::Rest(posenc_type type) { return ElementsOf(type).rest; }
+
+Calls::HeadElements& Calls::ElementsOf(posenc_type type) {
+  HeadElements& made = elements_[type];
+  if (!made.pairs.empty()) return made;
   const posenc_type from = SourceType(type);
   const std::size_t pairs = case_.pairs(), heads = case_.heads();
   const double amplitude = case_.rotary.amplitude == 0.0 ? 1.0 : case_.rotary.amplitude;
-  made.resize(rows_ * heads * pairs);
-  if (!case_.elements.empty()) {
+  made.pairs.resize(rows_ * heads * pairs);
+  if (!case_.elements.empty() && !case_.HasNorm()) {
     const InputPair given{oracle::Pack(from, case_.elements[0]), oracle::Pack(from, case_.elements[1])};
-    std::fill(made.begin(), made.end(), given);
+    std::fill(made.pairs.begin(), made.pairs.end(), given);
     return made;
   }
-  for (std::size_t k = 0; k < made.size(); ++k) {
-    const std::size_t r = k / pairs / heads, h = k / pairs % heads, i = k % pairs;
-    const double cosine = cosines_[r * pairs + i], sine = sines_[r * pairs + i];
-    const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
-    made[k] = MakeInput(
-        inputs, from, type, HashOf(case_.seed, row_ + r, h, i), cosine, case_.inverse ? -sine : sine,
-        h < case_.q_heads ? amplitude * case_.scale * static_cast<double>(case_.Factor(row_ + r))
-                          : amplitude);
+  for (std::size_t k = 0; k < made.pairs.size(); ++k) {
+    const std::size_t r = k / pairs / heads, h = k / pairs % heads;
+    const double scale = case_.scale * static_cast<double>(case_.Factor(row_ + r));
+    made.pairs[k] = MakePair(type, r, h, k % pairs, h < case_.q_heads ? amplitude * scale : amplitude);
   }
+  if (case_.HasNorm()) MakeForNorm(type, &made);
   return made;
+}
+
+// Makes pair i of head h of a prepared row.
+InputPair Calls::MakePair(posenc_type type, std::size_t r, std::size_t h, std::size_t i, double gain) const {
+  const double cosine = cosines_[r * case_.pairs() + i], sine = sines_[r * case_.pairs() + i];
+  const Inputs inputs = (row_ + r + h + i) % case_.rare == 0 ? case_.inputs : Inputs::kNormal;
+  return MakeInput(inputs, SourceType(type), type, HashOf(case_.seed, row_ + r, h, i), cosine,
+                   case_.inverse ? -sine : sine, gain);
 }
 
 // The bits of an element of a head that is not rotated, before or after the call: any bits if it is converted
@@ -206,12 +216,17 @@ std::uint64_t Calls::RestBits(posenc_type type, std::size_t row, std::size_t hea
 }
 
 template <class Bits>
-void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                      bool is_result, Bits* out) const {
+void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs,
+                      const std::vector<std::uint64_t>& rest, posenc_pairing pairing, bool is_result,
+                      Bits* out) const {
   const std::size_t count = case_.pairs(), dim = case_.rotary.head_dim, offset = case_.rotary.rotary_offset;
   const InputPair* next = pairs.data();
+  const std::uint64_t* next_rest = rest.data();
   for (std::size_t h = 0; h < rows_ * case_.heads(); ++h, out += dim) {
-    for (std::size_t e = 0; 2 * count < dim && e < dim; ++e) {
+    for (std::size_t n = 2 * count; !rest.empty() && n < dim; ++n) {
+      out[PlaceInHead(pairing, n)] = static_cast<Bits>(*next_rest++);
+    }
+    for (std::size_t e = 0; rest.empty() && 2 * count < dim && e < dim; ++e) {
       out[e] = static_cast<Bits>(RestBits(type, row_ + h / case_.heads(), h % case_.heads(), e, is_result));
     }
     for (std::size_t i = 0; i < count; ++i, ++next) {
@@ -222,12 +237,20 @@ void Calls::ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, pos
   }
 }
 
-void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                    bool is_result, Entries* out) const {
+std::size_t Calls::PlaceInHead(posenc_pairing pairing, std::size_t n) const {
+  const std::size_t count = case_.pairs(), offset = case_.rotary.rotary_offset;
+  if (n >= 2 * count) return n - 2 * count < offset ? n - 2 * count : n;
+  const PairPlace place = PlaceOf(pairing, n / 2, count);
+  return offset + (n % 2 == 0 ? place.a : place.b);
+}
+
+void Calls::Arrange(posenc_type type, const std::vector<InputPair>& pairs,
+                    const std::vector<std::uint64_t>& rest, posenc_pairing pairing, bool is_result,
+                    Entries* out) const {
   out->Reset(type, rows_ * case_.columns());
   if (type == POSENC_F32)
-    return ArrangeAs(type, pairs, pairing, is_result, static_cast<std::uint32_t*>(out->data()));
-  ArrangeAs(type, pairs, pairing, is_result, static_cast<std::uint16_t*>(out->data()));
+    return ArrangeAs(type, pairs, rest, pairing, is_result, static_cast<std::uint32_t*>(out->data()));
+  ArrangeAs(type, pairs, rest, pairing, is_result, static_cast<std::uint16_t*>(out->data()));
 }
 
 const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
@@ -237,7 +260,7 @@ const Entries& Calls::SourceOf(posenc_type type, posenc_pairing pairing) {
   Source& source = sources_.emplace_back();
   source.type = type;
   source.pairing = pairing;
-  Arrange(SourceType(type), Pairs(type), pairing, false, &source.entries);
+  Arrange(SourceType(type), Pairs(type), Rest(type), pairing, false, &source.entries);
   return source.entries;
 }
 
@@ -283,6 +306,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
   const auto* source = is_rotation && !is_in_place
                            ? static_cast<const unsigned char*>(SourceOf(as.type, as.rotary.pairing).data())
                            : nullptr;
+  PassedNorm norms[2];
   for (const bool is_k : {false, true}) {
     const std::size_t begin = is_k ? as.q_heads * dim : 0;
     posenc_heads& heads = arguments.heads[is_k ? 1 : 0];
@@ -296,6 +320,9 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.scale = is_k ? 1.0 : as.scale;
     heads.inverse = as.inverse ? 1 : 0;
     heads.token_factors = is_k || factors.empty() ? nullptr : factors.data();
+    if (!is_rotation || !as.HasNorm(is_k)) continue;
+    SetNorm(as, is_k, &norms[is_k ? 1 : 0]);
+    heads.norm = &norms[is_k ? 1 : 0].norm;
   }
   std::optional<PagedKeys> keys;
   if (is_rotation && as.slots != 0) {

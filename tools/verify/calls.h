@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command/entries.h"
+#include "posenc/rotary_norm_c.h"
 #include "verify/case.h"
 
 namespace posenc {
@@ -41,11 +42,22 @@ class Calls {
   // The pairs that are rotated, as elements of the type SourceType(type): [rows, heads, pairs].
   const std::vector<InputPair>& Pairs(posenc_type type);
 
-  // Writes pairs of a type as elements of heads, [rows, columns], in the order of `pairing`. The other
-  // elements of a head, which are not rotated, are filled in: as the call reads them or, with is_result, as
-  // it writes them.
-  void Arrange(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing, bool is_result,
-               Entries* out) const;
+  // The elements of heads that are not rotated, of the same type: [rows, heads, rest]. Only for cases with a
+  // norm, where all elements matter.
+  const std::vector<std::uint64_t>& Rest(posenc_type type);
+
+  // Writes pairs of a type as elements of heads, [rows, columns], in the order of `pairing`. The elements of
+  // a head that are not rotated come from `rest`. If it is empty they are filled in: as the call reads them
+  // or, with is_result, as it writes them.
+  void Arrange(posenc_type type, const std::vector<InputPair>& pairs, const std::vector<std::uint64_t>& rest,
+               posenc_pairing pairing, bool is_result, Entries* out) const;
+
+  // Where element n of a head is, if pairs come first and the elements that are not rotated last.
+  std::size_t PlaceInHead(posenc_pairing pairing, std::size_t n) const;
+
+  // The weights of a norm, as bits of norm.weight_type: for each head, or once for all heads, first those of
+  // pairs and then the others. Empty if the call passes no weights.
+  const std::vector<std::uint64_t>& Weights(bool is_k) const { return weights_[is_k ? 1 : 0]; }
 
   // The cache of Operation::kRotateCached. CacheEntry is entry e of a row, which has cosines [pairs] and then
   // sines. CacheRow is the row that rotates a token.
@@ -70,9 +82,25 @@ class Calls {
   void Call(const Case& as, const Handle& handle, Entries* out, double* seconds);
 
  private:
+  struct HeadElements {
+    std::vector<InputPair> pairs;
+    std::vector<std::uint64_t> rest;  // only for cases with a norm
+  };
+  // The weights of a norm, as the call passes them.
+  struct PassedNorm {
+    posenc_norm norm;
+    Entries weights;
+  };
+
   template <class Bits>
-  void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs, posenc_pairing pairing,
-                 bool is_result, Bits* out) const;
+  void ArrangeAs(posenc_type type, const std::vector<InputPair>& pairs,
+                 const std::vector<std::uint64_t>& rest, posenc_pairing pairing, bool is_result,
+                 Bits* out) const;
+  HeadElements& ElementsOf(posenc_type type);
+  InputPair MakePair(posenc_type type, std::size_t r, std::size_t h, std::size_t i, double gain) const;
+  void MakeWeights();
+  void MakeForNorm(posenc_type type, HeadElements* made) const;
+  void SetNorm(const Case& as, bool is_k, PassedNorm* passed) const;
   std::uint64_t RestBits(posenc_type type, std::size_t row, std::size_t head, std::size_t element,
                          bool is_result) const;
   struct Source {
@@ -89,9 +117,10 @@ class Calls {
   const Case& case_;
   std::unique_ptr<Handle> unscaled_;  // for rotations: the rotary with an amplitude of 1, on the best target
   std::size_t row_ = 0, rows_ = 0;
-  std::vector<double> cosines_, sines_;                  // [rows, pairs]
-  std::map<posenc_type, std::vector<InputPair>> pairs_;  // of results; made when they are first needed
-  std::vector<Source> sources_;                          // made when they are first needed
+  std::vector<double> cosines_, sines_;           // [rows, pairs]
+  std::map<posenc_type, HeadElements> elements_;  // by types of results; made when first needed
+  std::vector<std::uint64_t> weights_[2];         // of q and k
+  std::vector<Source> sources_;                   // made when they are first needed
 };
 
 }  // namespace tools

@@ -12,6 +12,7 @@
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_cache_c.h"
 #include "verify/inputs.h"
+#include "verify/norm_inputs.h"
 
 namespace posenc {
 namespace tools {
@@ -28,6 +29,21 @@ enum class Operation {
   kRotateCached,
   kWriteCache
 };  // kWrite and kAdd are operations of an encoder, the others of a rotary embedding
+
+enum class Mean { kNone, kHead, kToken };  // kToken: over all heads of a token
+enum class Normed { kBoth, kQ, kK };
+
+// The norm of a tensor before it is rotated. q and k have the same norm, but for their weights.
+struct Norm {
+  Mean mean = Mean::kNone;  // kNone: there is no norm
+  Normed of = Normed::kBoth;
+  double epsilon = 0x1p-20;
+  bool plus_one = false;
+  NormWeights weights = NormWeights::kNormal;
+  std::vector<double> listed = {};  // weights of a head, which repeat; if empty, `weights` chooses them
+  posenc_type weight_type = POSENC_F32;
+  NormInputs inputs = NormInputs::kPairs;
+};
 
 // There is a row for each position or token. In a rotation, a row is the heads of q and then the heads of k.
 struct Case {
@@ -47,11 +63,13 @@ struct Case {
   std::vector<double> positions = {};  // [axes, rows]; if empty, first, first + 1, ... on all axes
   posenc_type list = {};               // I32, I64, F32 or F64: positions are passed as a list; 0: as a run
 
-  Inputs inputs = Inputs::kEvery;     // the elements to rotate; for kAdd, special values or any values
-  std::vector<double> elements = {};  // the two elements of every pair, or empty: `inputs` chooses them
-  std::size_t rare = 1;               // one pair among so many is of this kind, and the others are kNormal
-  std::uint32_t seed = 1;             // chooses the elements to rotate
-  double scale = 1.0;                 // the scale of q or, as a float, of the input of kAdd
+  Inputs inputs = Inputs::kEvery;  // the elements to rotate; for kAdd, special values or any values
+  // The two elements of every pair or, with a norm, the elements of a head, which repeat: first those of
+  // pairs. If empty, `inputs` chooses them.
+  std::vector<double> elements = {};
+  std::size_t rare = 1;    // one pair among so many is of this kind, and the others are kNormal
+  std::uint32_t seed = 1;  // chooses the elements to rotate
+  double scale = 1.0;      // the scale of q or, as a float, of the input of kAdd
   std::vector<double> token_factors = {};  // of q: floats, which repeat; empty: q has no factors
   std::size_t q_heads = 3, k_heads = 1;
   bool inverse = false;  // whether q is rotated backwards
@@ -59,6 +77,7 @@ struct Case {
   int slots = 0;  // 1: k goes to slots of a paged cache [blocks, block_size, heads, head_dim]. 2: heads first
   posenc_cache_layout cache_layout = POSENC_CACHE_COS_SIN;  // for kWriteCache
   posenc_type cache_type = POSENC_F32;                      // for kRotateCached
+  Norm norm = {};
 
   Case();  // sets all members to their defaults
 
@@ -70,6 +89,8 @@ struct Case {
   std::size_t axes() const { return is_rotary() ? rotary.axes : 1; }
   std::size_t pairs() const;  // only for a rotary embedding
   std::size_t heads() const { return q_heads + k_heads; }
+  bool HasNorm() const { return norm.mean != Mean::kNone; }
+  bool HasNorm(bool is_k) const { return HasNorm() && norm.of != (is_k ? Normed::kQ : Normed::kK); }
   std::size_t columns() const;
   // What multiplies q's heads at a row.
   float Factor(std::size_t row) const {

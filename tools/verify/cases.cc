@@ -140,6 +140,7 @@ std::vector<Group> DigestGroups() {
   AppendHardEncodings(&groups.emplace_back(Group{"HardEncodings", {}}).cases);
   for (Group& group : GroupsOf(RotaryRows())) groups.push_back(std::move(group));
   AppendHardRotations(kHardSeed, &groups.emplace_back(Group{"HardRotations", {}}).cases);
+  for (Group& group : GroupsOf(NormRows())) groups.push_back(std::move(group));
   return groups;
 }
 

@@ -17,8 +17,8 @@ struct Group {
   std::vector<Case> cases;
 };
 
-// The cases of the digest: encodings, then rotary embeddings. If they or their order change, increase
-// kDigestVersion.
+// The cases of the digest: encodings, then rotary embeddings, then rotary embeddings with norms. If they or
+// their order change, increase kDigestVersion.
 std::vector<Group> DigestGroups();
 std::vector<Case> DigestCases();
 

@@ -186,7 +186,11 @@ Answers Expected::Rotations() {
   Answers answers;
   answers.distances.resize(count);
   std::vector<std::vector<InputPair>> rotated(count);
-  for (std::size_t k = 0; k < count; ++k) rotated[k] = calls_->Pairs(types[k]);
+  std::vector<const Operands*> operands;
+  for (std::size_t k = 0; k < count; ++k) {
+    operands.push_back(&OperandsOf(types[k]));
+    rotated[k].resize(calls_->rows() * heads * pairs);
+  }
   for (std::size_t r = 0; r < calls_->rows(); ++r) {
     const std::size_t row = calls_->row() + r;
     for (std::size_t i = 0; i < pairs; ++i) {
@@ -194,16 +198,17 @@ Answers Expected::Rotations() {
       const auto position = static_cast<std::int64_t>(case_.Position(rotary_->axis(i), row));
       for (std::size_t k = 0; k < count; ++k) {
         for (std::size_t h = 0; h < heads; ++h) {
-          InputPair& pair = rotated[k][(r * heads + h) * pairs + i];
+          const std::size_t at = (r * heads + h) * pairs + i;
+          const double a = operands[k]->pairs[2 * at], b = operands[k]->pairs[2 * at + 1];
+          InputPair& pair = rotated[k][at];
           const bool is_k = h >= case_.q_heads;
           oracle::Angle& angle = angles[is_k ? 1 : 0];
           if (!is_exact) {
-            pair = RotateFast(row, i, is_k, &angle, pair);
+            pair = RotateFast(row, i, is_k, &angle, a, b);
             continue;
           }
           oracle::Rounding x, y;
-          const posenc_type from = calls_->SourceType(types[k]);
-          angle.Rotate(types[k], oracle::Unpack(from, pair.a), oracle::Unpack(from, pair.b), &x, &y);
+          angle.Rotate(types[k], a, b, &x, &y);
           answers.distances[k].See(x, position, i, false);
           answers.distances[k].See(y, position, i, true);
           pair = {x.bits, y.bits};
@@ -216,7 +221,8 @@ Answers Expected::Rotations() {
                : std::vector<posenc_pairing>{OutputPairing(case_.rotary)};
   for (std::size_t k = 0; k < count; ++k) {
     for (const posenc_pairing pairing : pairings) {
-      calls_->Arrange(types[k], rotated[k], pairing, true, &answers.entries.emplace_back());
+      calls_->Arrange(types[k], rotated[k], operands[k]->rest, pairing, true,
+                      &answers.entries.emplace_back());
     }
   }
   return answers;
@@ -224,8 +230,8 @@ Answers Expected::Rotations() {
 
 // Computes a rotation in POSENC_FAST, where each step is rounded to float. Computing a step in double and
 // rounding it to float is the same as rounding once.
-InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle,
-                               const InputPair& in) const {
+InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle, double a,
+                               double b) const {
   const auto to_float = [](double x) { return oracle::RoundTo(POSENC_F32, x); };
   double c, s;
   if (case_.operation == Operation::kRotateCached) {
@@ -246,8 +252,6 @@ InputPair Expected::RotateFast(std::size_t row, std::size_t pair, bool is_k, ora
     c = oracle::Unpack(POSENC_F32, cosine.bits);
     s = oracle::Unpack(POSENC_F32, sine.bits);
   }
-  const posenc_type from = calls_->SourceType(case_.type);
-  const double a = oracle::Unpack(from, in.a), b = oracle::Unpack(from, in.b);
   const double x = to_float(to_float(a * c) - to_float(b * s));
   const double y = to_float(to_float(b * c) + to_float(a * s));
   const auto pack = [&](double v) { return oracle::Pack(case_.type, oracle::RoundTo(case_.type, v)); };
@@ -292,10 +296,8 @@ void Expected::PartsOf(const Element& element, posenc_type type, double* u, doub
     return;
   }
   const std::size_t r = element.row - calls_->row();
-  const InputPair& in =
-      calls_->Pairs(type)[(r * case_.heads() + element.head) * case_.pairs() + element.pair];
-  const posenc_type from = calls_->SourceType(type);
-  const double a = oracle::Unpack(from, in.a), b = oracle::Unpack(from, in.b);
+  const std::size_t at = (r * case_.heads() + element.head) * case_.pairs() + element.pair;
+  const double a = OperandsOf(type).pairs[2 * at], b = OperandsOf(type).pairs[2 * at + 1];
   *u = element.is_second ? b : a;
   *v = element.is_second ? a : -b;
 }
@@ -330,9 +332,9 @@ std::string Expected::Exact(const Case& as, std::size_t row, std::size_t column)
   const std::string exact = AngleOf(row, element.pair, element.head >= case_.q_heads).Exact(u, v);
   if (as.operation == Operation::kWriteCache) return "exact " + exact;
   const posenc_type from =
-      as.is_rotary() && as.operation != Operation::kWriteCache ? calls_->SourceType(as.type) : as.type;
+      case_.HasNorm(element.head >= case_.q_heads) ? POSENC_F32 : calls_->SourceType(as.type);
   const auto show = [&](double x) { return ShowEntry(from, oracle::Pack(from, x)); };
-  return show(u) + " cos + " + show(v) + " sin, exact " + exact;
+  return show(u) + " cos + " + show(v) + " sin, exact " + exact + ExactNorm(as.type, element);
 }
 
 #else

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "verify/calls.h"
 #include "verify/case.h"
 #ifdef POSENC_HAVE_MPFR
+#include "oracle/norm_oracle.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_oracle.h"
 #endif
@@ -87,14 +89,35 @@ class Expected {
   Answers EncodingsInSharedTypes() const;
   Answers Caches();
   Answers Rotations();
-  InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle,
-                       const InputPair& in) const;
+  // What is rotated, as numbers: [rows, heads, pairs, 2], after the norm if there is one. With a norm, `rest`
+  // has the results of the elements that are not rotated: [rows, heads, rest].
+  struct Operands {
+    std::vector<double> pairs;
+    std::vector<std::uint64_t> rest;
+  };
+  // Elements that share a mean, and their weights. Elements of pairs come first in each head.
+  struct Means {
+    std::vector<double> x, weights;
+  };
+
+  const Operands& OperandsOf(posenc_type type);
+  void Normalize(posenc_type type, Operands* made);
+  Means MeansOf(posenc_type type, std::size_t r, std::size_t head, std::size_t heads) const;
+  std::vector<double> Normalized(const Means& means) const;
+  std::vector<double> NormalizedFast(const Means& means) const;
+  std::uint64_t RestOf(posenc_type type, std::size_t row, std::size_t head, std::uint64_t bits,
+                       double normalized) const;
+  std::string ExactNorm(posenc_type type, const Element& element) const;
+  InputPair RotateFast(std::size_t row, std::size_t pair, bool is_k, oracle::Angle* angle, double a,
+                       double b) const;
   double Sum(std::uint64_t input, double value) const;
   Element ElementOf(const Case& as, std::size_t row, std::size_t column) const;
   oracle::Angle AngleOf(std::size_t row, std::size_t pair, bool is_k);
   bool IsMeasured(const Element& element) const;
   void PartsOf(const Element& element, posenc_type type, double* u, double* v);
 
+  std::size_t operands_row_ = 0, operands_rows_ = 0;
+  std::map<posenc_type, Operands> operands_;  // of the rows above; by types of results
   std::optional<oracle::Oracle> encoder_;
   std::optional<oracle::RotaryOracle> rotary_;
 #else

@@ -16,6 +16,7 @@ struct RowGroup {
 
 std::vector<RowGroup> EncodingRows();
 std::vector<RowGroup> RotaryRows();
+std::vector<RowGroup> NormRows();
 
 // Whole tables, which are too large for the digest.
 std::vector<RowGroup> TableRows();

@@ -55,6 +55,8 @@ constexpr Named kNamed[] = {
     {"four_pairings",
      "{pairing=half_split|pairing=neighbours in_place=0|output_pairing=neighbours|"
      "pairing=neighbours output_pairing=half_split in_place=0} $types"},
+    {"sources", "{$types|$converted}"},
+    {"norms", "operation=rotate norm=head,token"},
     {"scalings", "scaling=linear,ntk,dynamic_ntk,qwen_ntk,mixed_ntk,yarn,yarn_log,llama3,proportional"},
     {"longrope",
      "scaling=longrope factor=32 original_length=4096 factors=factors_64 long_factors=long_factors_64"},
@@ -181,13 +183,26 @@ void Set(const std::string& key, const std::string& text, Case* c) {
   number("in_place", &c->in_place);
   number("slots", &c->slots);
   type("cache_type", &c->cache_type);
+  words("norm", "none head token", &c->norm.mean);
+  words("normed", "both q k", &c->norm.of);
+  words("norm_inputs", "pairs equal ties beside", &c->norm.inputs);
+  number("epsilon", &c->norm.epsilon);
+  number("plus_one", &c->norm.plus_one);
+  type("weight_type", &c->norm.weight_type);
+  if (key == "weights") c->norm.listed.clear();
+  if (key == "weights" && text.find_first_of("-0123456789") == 0) {
+    if (!internal::ReadList(text, &c->norm.listed).empty()) Refuse(text);
+    is_known = true;
+  } else {
+    words("weights", "none normal around_one digits tiny_digits halves tiny large any odd", &c->norm.weights);
+  }
   if (key == "at") {
     SetPlace(text, c);
     is_known = true;
   }
   if (key == "elements") {
     c->elements.clear();
-    if (!internal::ReadList(text, &c->elements).empty() || c->elements.size() != 2) Refuse(text);
+    if (!internal::ReadList(text, &c->elements).empty() || c->elements.size() < 2) Refuse(text);
     is_known = true;
   }
   if (key == "token_factors") {

@@ -11,6 +11,11 @@
 // run, `rows=70` changes its length, and `list=f64` passes its positions as a list. The key `elements` gives
 // the two elements of every pair that is rotated, 0x1.8p0:-0.5, instead of `inputs`.
 //
+// `norm=head` or `norm=token` normalizes q and k before they are rotated, with a mean over each head or over
+// all heads of a token; `normed=k` normalizes only k. `weights` is a kind of weights (norm_inputs.h), or a
+// list of them, which is repeated. `norm_inputs` is a kind of heads. With pairs, `inputs` and `elements` say
+// what the elements are, and `elements` may be a longer list, which is repeated in each head.
+//
 // The label of a case is the row that makes only this case.
 #ifndef POSENC_TOOLS_VERIFY_ROWS_H_
 #define POSENC_TOOLS_VERIFY_ROWS_H_

@@ -42,8 +42,8 @@ constexpr std::uint64_t kSeed = 20260101;
 constexpr std::size_t kRows = 4096;  // rows in a chunk
 
 // A rotation with a random spec, amplitude and scale. Most elements are ordinary; some are of every other
-// kind.
-Case RandomRotation(std::mt19937_64* random) {
+// kind. It may have a norm of any kind.
+Case RandomRotation(std::mt19937_64* random, bool has_norm) {
   const auto below = [&](std::uint64_t end) { return static_cast<std::size_t>((*random)() % end); };
   const auto any = [&](const std::vector<double>& values) { return values[below(values.size())]; };
   constexpr const char* kTypes[] = {"f32", "bf16", "f16"};
@@ -78,6 +78,17 @@ Case RandomRotation(std::mt19937_64* random) {
   const std::uint64_t first = below(std::uint64_t{1} << static_cast<int>(any({0, 17, 30})));
   const std::uint64_t last = first + below(below(4) == 0 ? 20 : 3);
   word("at", std::to_string(first) + ".." + std::to_string(last));
+  if (has_norm) {
+    constexpr const char* kInputs[] = {"pairs", "pairs", "equal", "ties", "beside"};
+    constexpr const char* kWeights[] = {"normal",      "around_one", "digits", "halves",
+                                        "tiny_digits", "any",        "odd"};
+    word("norm", below(2) == 0 ? "head" : "token");
+    word("norm_inputs", kInputs[below(5)]);
+    word("weights", kWeights[below(7)]);
+    word("weight_type", kTypes[below(3)]);
+    word("plus_one", std::to_string(below(2)));
+    number("epsilon", any({0.0, 1e-6, 1e-5, 0x1p-126, 1.0}));
+  }
   std::vector<Case> made;
   AppendRows({row.c_str()}, 0, &made);
   return made.front();
@@ -129,7 +140,7 @@ Work InAllTypes(const Case& c) {
 }
 
 std::vector<Work> AllWork() {
-  constexpr int kRotations = 20000;
+  constexpr int kRotations = 20000, kNorms = 5000;
   std::vector<Work> all;
   for (const Group& area : FullAreas(kSeed)) {
     for (const Case& c : area.cases) {
@@ -137,7 +148,8 @@ std::vector<Work> AllWork() {
     }
   }
   std::mt19937_64 random(kSeed);
-  for (int k = 0; k < kRotations; ++k) all.push_back({{RandomRotation(&random)}, true});
+  for (int k = 0; k < kRotations + kNorms; ++k)
+    all.push_back({{RandomRotation(&random, k >= kRotations)}, true});
   for (const Case& c : DigestCases()) all.push_back({{c}, false});
   return all;
 }

@@ -27,6 +27,7 @@ struct Line {
 #define WORST(...) {false, #__VA_ARGS__},
 constexpr Line kLines[] = {
 #include "verify/worst_cases.inc"
+#include "verify/worst_norm_cases.inc"
 };
 #undef GROUP
 #undef WORST
