@@ -583,6 +583,7 @@ def _norms_for(norm, tensors):
     for one in norm:
         if one is not None and one.weight is not None and not issubclass(type(one.weight), Tensor):
             raise TypeError(f"the weight of a norm must be a tensor or None, not {type(one.weight)}")
+        _kernels.require(one is None or one.weight is not None or not one.plus_one, "plus_one of a norm needs a weight")
     return None if all(one is None for one in norm) else tuple(norm)
 
 
