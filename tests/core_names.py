@@ -13,7 +13,7 @@ import sys
 
 SOURCE = pathlib.Path(sys.argv[1])
 ROOMS = "api call frequency kernel number spec"
-HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_angles_c.h rotary_c.h rotary_cache_c.h rotary_slots_c.h types.h"
+HEADERS = "grid.h grid_c.h posenc.h posenc_c.h rotary.h rotary_angles_c.h rotary_c.h rotary_cache_c.h rotary_norm_c.h rotary_slots_c.h types.h"
 
 # Names of models also come from the rows of src/models.
 NAMES = """

@@ -25,6 +25,7 @@ LIMITS = {
         "padding_id must be at least -{2^POSENC_MAX_POSITION}",
         "must be at most {2^POSENC_MAX_POSITION}",
         "must be {2^kLeastGain} .. {2^kLargestGain}",
+        "epsilon of a norm must be 0, or {2^kMinEpsilon} .. 1",
         "factor must be {2^kMinRatio} .. {2^kMaxRatio} with POSENC_YARN and POSENC_LLAMA3, and at least {2^kMinRatio} with",
         "must be at most {2^kMaxRatio} times low_freq_factor",
     ],
@@ -43,6 +44,10 @@ LIMITS = {
         "{2^kLeastGain} .. {2^kLargestGain}, or 0, which means 1",
         "NULL, or [tokens], {2^kLeastGain} .. {2^kLargestGain}: each multiplies",
         "The error is below {kMaxFastUlp} ulp of hypot(a, b) if S is 1, else below {kMaxScaledFastUlp} ulp",
+    ],
+    "include/posenc/rotary_norm_c.h": [
+        "0, or {2^kMinEpsilon} .. 1. It counts exactly",
+        "the sum of squares is below {2^kLargestFastNormSum}, and mean + epsilon is {2^kLeastFastNormMean} or more",
     ],
     "include/posenc/models_c.h": [
         "at least -{2^POSENC_MAX_POSITION}",

@@ -21,6 +21,16 @@ inline constexpr double kMaxFastUlp = 2.0;
 // this constant if S hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
+// The error of POSENC_FAST for an element of a norm (rotary_norm_c.h), before it rotates, is below
+// FastNormError times its magnitude. It is 0 or a normal number, and so are the products of which it is made.
+// The sum of squares must be below kLargestFastNormSum, and mean + epsilon at least kLeastFastNormMean.
+// `heads` is 0 unless the mean is over all heads.
+inline constexpr double kLargestFastNormSum = 0x1p127;
+inline constexpr double kLeastFastNormMean = 0x1p-100;
+constexpr double FastNormError(std::size_t head_dim, std::size_t heads) {
+  return (static_cast<double>(head_dim) / 32.0 + static_cast<double>(heads) + 10.0) * 0x1p-24;
+}
+
 // The format of a type of elements: binary floating point with subnormal numbers.
 struct ElementTraits {
   const char* name;  // as the tools and the benchmark call it

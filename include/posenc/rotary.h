@@ -8,6 +8,7 @@
 //   rotate by a cache                            Rotary::RotateCached, Rotary::RotateCachedAt
 //   make cosines and sines once for all layers   Rotary::MakeAngles, Rotary::RotateByAngles
 //   write rotated keys into a paged KV cache     Slots, a member of Heads
+//   normalize q and k before they rotate         Norm, a member of Heads
 //   take a model's preset or configuration       RotaryPreset, RotaryFromConfig    models.h
 //
 //   // q is float [tokens][32][128], k is float [tokens][8][128]: arrays, or pointers to the first elements.
@@ -21,8 +22,8 @@
 //   if (status != POSENC_OK) puts(posenc_status_message(status));
 //
 // These classes are thin inline wrappers around the functions of C. rotary_c.h, rotary_cache_c.h,
-// rotary_angles_c.h and rotary_slots_c.h say what each function computes and refuses, and how a batch is
-// rotated. The classes never throw. Threads may share a Rotary, and Angles.
+// rotary_angles_c.h, rotary_slots_c.h and rotary_norm_c.h say what each function computes and refuses, and
+// how a batch is rotated. The classes never throw. Threads may share a Rotary, and Angles.
 #ifndef POSENC_ROTARY_H_
 #define POSENC_ROTARY_H_
 
@@ -34,6 +35,7 @@
 #include "posenc/rotary_angles_c.h"
 #include "posenc/rotary_c.h"
 #include "posenc/rotary_cache_c.h"
+#include "posenc/rotary_norm_c.h"
 #include "posenc/rotary_slots_c.h"
 
 namespace posenc {
@@ -58,8 +60,23 @@ struct Slots : posenc_slots {
       : posenc_slots{list_, count_, block_size_, block_stride_, offset_stride_} {}
 };
 
+// posenc_norm: the RMSNorm of a tensor before its rotation. Set the member norm of Heads to its address.
+//
+//   every weight is 1      Norm(epsilon)
+//   weight [head_dim]      Norm(epsilon, weight). Set plus_one to 1 if the model adds 1 to it
+//   one mean for a token   Norm(epsilon, weight) with weight [heads, head_dim]. Set over_heads to 1
+struct Norm : posenc_norm {
+  constexpr explicit Norm(double epsilon_) : posenc_norm{} { epsilon = epsilon_; }
+  template <class T>
+  constexpr Norm(double epsilon_, const T* weight_) : Norm(epsilon_, TypeOf<T>(), weight_) {}
+  constexpr Norm(double epsilon_, posenc_type weight_type_, const void* weight_) : Norm(epsilon_) {
+    weight = weight_;
+    weight_type = weight_type_;
+  }
+};
+
 // posenc_heads: the heads of one tensor, rotated in place or from a source. Set other members for a scale,
-// for inverse, for strides of the source, or for slots.
+// for inverse, for strides of the source, for slots, or for a norm.
 //
 //   [tokens, heads, head_dim]     Heads(data, heads, heads * head_dim, head_dim)
 //   [heads, tokens, head_dim]     Heads(data, heads, head_dim, tokens * head_dim)

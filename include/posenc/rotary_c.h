@@ -10,6 +10,7 @@
 //   rotate by a cache                                posenc_rotate_cached     rotary_cache_c.h
 //   compute cosines and sines once for all layers    posenc_angles_make       rotary_angles_c.h
 //   write the rotated keys into a paged KV cache     member slots of heads    rotary_slots_c.h
+//   normalize q and k before they rotate (RMSNorm)   member norm of heads     rotary_norm_c.h
 //   take a model's preset or its configuration       models_c.h
 //
 // At position p, each pair (a, b) of a head's elements becomes
@@ -38,7 +39,6 @@
 #define POSENC_ROTARY_C_H_
 // NOLINTBEGIN(modernize-*, readability-identifier-naming)
 #include "posenc/posenc_c.h"
-
 #ifdef __cplusplus
 extern "C" {
 #else
@@ -210,19 +210,19 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 // token's factor, but not the scale. They keep all bits, also of NaNs, if the type stays and the factor is 1;
 // else their NaNs become the NaN of POSENC_EXACT. A times scale times factor must be 2^-64 .. 2^64, too.
 typedef struct posenc_heads {
-  posenc_type type;            // of the result: F32, BF16 or F16
-  posenc_type source_type;     // of the input: F32, or the same as type. 0 means type
-  void* data;                  // where the result goes
-  size_t heads;                // of each token
-  size_t token_stride;         // in elements
-  size_t head_stride;          // in elements
-  const void* source;          // the input. If NULL, or data with equal strides: in place
-  size_t source_token_stride;  // 0 means token_stride
-  size_t source_head_stride;   // 0 means head_stride
-  double scale;                // multiplies the amplitude; 2^-64 .. 2^64, or 0, which means 1
-  int32_t inverse;             // 1 rotates by -p. With scale 1 / A^2, that undoes a rotation with scale 1
-  int32_t reserved;            // 0
-  const void* norm;            // NULL; reserved for a norm before the rotation
+  posenc_type type;                // of the result: F32, BF16 or F16
+  posenc_type source_type;         // of the input: F32, or the same as type. 0 means type
+  void* data;                      // where the result goes
+  size_t heads;                    // of each token
+  size_t token_stride;             // in elements
+  size_t head_stride;              // in elements
+  const void* source;              // the input. If NULL, or data with equal strides: in place
+  size_t source_token_stride;      // 0 means token_stride
+  size_t source_head_stride;       // 0 means head_stride
+  double scale;                    // multiplies the amplitude; 2^-64 .. 2^64, or 0, which means 1
+  int32_t inverse;                 // 1 rotates by -p. With scale 1 / A^2, that undoes a rotation with scale 1
+  int32_t reserved;                // 0
+  const struct posenc_norm* norm;  // NULL, or the norm that comes before the rotation: rotary_norm_c.h
   const struct posenc_slots* slots;  // NULL, or the slots of a paged cache: rotary_slots_c.h
   const float* token_factors;  // NULL, or [tokens], 2^-64 .. 2^64: each multiplies all elements of its token
 } posenc_heads;

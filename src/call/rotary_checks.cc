@@ -8,6 +8,7 @@
 #include "call/angles.h"
 #include "call/cache_rows.h"
 #include "call/checks.h"
+#include "call/norm.h"
 #include "call/rotary.h"
 #include "call/slots.h"
 #include "call/strided_memory.h"
@@ -72,13 +73,18 @@ posenc_status CheckFactorsOf(double amplitude, const posenc_heads& heads, std::s
 }
 
 // Checks the members of a tensor that are neither sizes nor pointers to elements.
-posenc_status CheckMembers(double amplitude, posenc_type source_type, const posenc_heads& heads) {
+posenc_status CheckMembers(const Rotary& rotary, double amplitude, posenc_type source_type,
+                           const posenc_heads& heads) {
   if (!IsSummand(heads.type)) return rule::type_heads;
   const posenc_type from = SourceType(heads);
   if (from != heads.type && from != POSENC_F32) return rule::type_source;
   if (from != source_type) return rule::type_tensors;
   if (heads.inverse != 0 && heads.inverse != 1) return rule::heads_inverse;
-  if (heads.reserved != 0 || heads.norm != nullptr) return rule::heads_reserved;
+  if (heads.reserved != 0) return rule::heads_reserved;
+  if (heads.norm != nullptr) {
+    const posenc_status status = CheckNorm(*heads.norm, heads.heads, rotary.head_dim);
+    if (status != POSENC_OK) return status;
+  }
   if (heads.slots != nullptr) {
     if (const posenc_status status = CheckSlotMembers(*heads.slots); status != POSENC_OK) return status;
   }
@@ -96,22 +102,24 @@ class CheckedTensors {
   posenc_status Check() {
     if (tensors_.count != 0 && tensors_.heads == nullptr) return rule::null_tensors;
     for (std::size_t i = 0; i < tensors_.count; ++i) {
-      const posenc_status status = CheckMembers(amplitude_, tensors_.source_type, tensors_.heads[i]);
+      const posenc_heads& heads = tensors_.heads[i];
+      const posenc_status status = CheckMembers(rotary_, amplitude_, tensors_.source_type, heads);
       if (status != POSENC_OK) return status;
       have_lists_ =
-          have_lists_ || tensors_.heads[i].slots != nullptr || tensors_.heads[i].token_factors != nullptr;
+          have_lists_ || heads.slots != nullptr || heads.token_factors != nullptr || heads.norm != nullptr;
     }
     if (shape_.tokens == 0) return rule::ok;
     return tensors_.count <= kKept ? CheckFew() : CheckMany();
   }
 
-  // Checks the slots and factors of all tokens. Check, and the check of the number of tokens, must come
-  // before, because a call with too many tokens may have shorter lists. *bad_index becomes the first token
-  // with a wrong slot.
+  // Checks the slots, the factors and the memory of norms. Check, and the check of the number of tokens, must
+  // come before, because a call with too many tokens may have shorter lists. *bad_index becomes the first
+  // token with a wrong slot.
   posenc_status CheckLists(std::size_t* bad_index) const {
     if (!have_lists_) return rule::ok;
-    const posenc_status status = CheckSlotLists(bad_index);
-    return status == POSENC_OK ? CheckFactors() : status;
+    if (const posenc_status status = CheckSlotLists(bad_index); status != POSENC_OK) return status;
+    const posenc_status status = CheckFactors();
+    return status == POSENC_OK ? CheckNorms() : status;
   }
 
   // Whether writing the tensors would overwrite any memory in `read`, which the call reads. Check must have
@@ -206,6 +214,19 @@ class CheckedTensors {
     return rule::ok;
   }
 
+  posenc_status CheckNorms() const {
+    const posenc_norm* last = nullptr;  // tensors with the same norm usually follow each other
+    for (std::size_t i = 0; i < tensors_.count; ++i) {
+      const posenc_heads& heads = tensors_.heads[i];
+      if (heads.heads == 0 || heads.norm == nullptr) continue;
+      if (heads.norm == last && last->over_heads == 0) continue;  // else a tensor with more heads reads more
+      last = heads.norm;
+      const Bytes weights = WeightBytes(*last, heads.heads, rotary_.head_dim);
+      if (Overwrite(Bytes{last, sizeof(*last)}, weights)) return rule::overlap_norm;
+    }
+    return rule::ok;
+  }
+
   StridedMemory FoundAgain(std::size_t i) const {
     StridedMemory found{};
     FindData(shape_, tensors_.heads[i], &found);
@@ -216,7 +237,7 @@ class CheckedTensors {
   const double amplitude_;
   const Tensors& tensors_;
   const TensorShape shape_;
-  bool have_lists_ = false;   // whether any tensor has slots or factors
+  bool have_lists_ = false;   // whether any tensor has slots, factors or a norm
   TensorMemory kept_[kKept];  // of the tensors that have heads
 };
 
@@ -284,6 +305,7 @@ posenc_status CallRotateCached(const Rotary& rotary, const CacheRows& rows, std:
                                const Tensors& tensors, std::size_t* bad_index) {
   Tables tables{};
   CheckedTensors checked(rotary, 1.0, tokens, tensors);
+  if (HaveNorm(tensors)) return rule::norm_cached;
   posenc_status status = checked.Check();
   if (status == POSENC_OK) status = CheckCache(rotary, rows.cache, rows.rows, &tables);
   if (status != POSENC_OK || tokens == 0) return status;

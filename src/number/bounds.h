@@ -8,6 +8,7 @@
 #ifndef POSENC_SRC_NUMBER_BOUNDS_H_
 #define POSENC_SRC_NUMBER_BOUNDS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "number/elements.h"
@@ -241,6 +242,20 @@ inline constexpr std::uint16_t kWordOctaves = 16;
 // The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones products with
 // low parts may overflow, to the infinity opposite to the infinity of the high products' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
+
+// proof/norm.md, norms.
+
+// The least epsilon of a norm other than 0. With this limit, and the limits of float32, the comparisons of
+// norm_reference.cc take at most 621 bits.
+inline constexpr double kMinEpsilon = 0x1p-126;
+
+// The relative error of x g / sqrt(mean + epsilon) in double is below kNormError(d), where d counts the
+// elements of the mean: half of d u from the sum of d squares, which are exact; u from dividing it by d and
+// from adding epsilon (half of 2 u); u each from the root, from dividing 1 by it, from 1 + weight, and from
+// two products. These are d / 2 + 6; the ends of the interval round by u more. The rest is for terms of
+// higher order, which are below 2^-36 u for d = 2^16. The value is a multiple of 2 u, so that 1 - and + the
+// error are doubles. Used by norm-inl.h and norm.cc.
+constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }
 
 }  // namespace internal
 }  // namespace posenc

@@ -6,6 +6,7 @@
 #include "posenc/grid_c.h"
 #include "posenc/posenc_c.h"
 #include "posenc/rotary_c.h"
+#include "posenc/rotary_norm_c.h"
 
 // What the words of the `must` column in members.inc mean: whether the member has a rule (TAKE or SKIP), how
 // the rule's sentence ends ("NAME must be ..."), and which check of spec/check_members.h decides.

@@ -1,0 +1,72 @@
+// RMSNorm before the rotation, for C (C99): one call normalizes heads and rotates them.
+//
+// Many models normalize q and k right before they rotate (QK-norm). If a tensor has a norm, the call reads
+// each element x_i of its source and computes
+//
+//   n_i = x_i g_i / sqrt(mean + epsilon),   mean = (x_0^2 + x_1^2 + ...) / d
+//
+// where g_i is weight_i, or 1 + weight_i.
+//
+// The mean is over all d = head_dim elements of a head, also over the ones that do not rotate. (over_heads:
+// over the d = heads * head_dim elements of a token.) Then n is rotated as a float32 head is: by the token's
+// angle, times amplitude, scale and factor. Elements that do not rotate become n_i times the token's factor.
+//
+//   posenc_norm norm = {.weight = q_norm, .weight_type = POSENC_F32, .epsilon = 1e-6};
+//   posenc_heads q = {.type = POSENC_F32, .data = queries, .heads = 32, .token_stride = 32 * 128,
+//                     .head_stride = 128, .norm = &norm};
+//
+// With POSENC_EXACT, g_i, the mean and the root are real numbers, and n_i is rounded once, to the nearest
+// float32, ties to even. The rotated pair is a real number again, and rounded once to the type of the result.
+// So the bits are the same on every CPU, and no sum overflows. Zeros, infinities and NaNs:
+//
+//   x_i g_i is 0                           n_i is 0 with the sign of x_i g_i. 1 + (-1) is +0.
+//   all x_i are 0, and epsilon is 0        All n_i are NaN.
+//   some x_i of the mean are infinite      n_i is x_i g_i / infinity: 0 if x_i g_i is finite, or else NaN.
+//   some x_i of the mean are NaN           All n_i are NaN.
+//   weight_i is infinite or NaN            x_i g_i follows IEEE arithmetic.
+//
+// With POSENC_FAST, all is float arithmetic without fused operations, and the order of summation is fixed. So
+// the bits are the same on every CPU, except for NaNs. In a head, sixteen sums have every sixteenth square
+// each: sum k has x_k^2, x_(k + 16)^2 and so on. Sums 8 apart are added, then sums 4, 2 and 1 apart. With
+// over_heads the sums of the heads are added in order. If q is the sum,
+//
+//   r = 1 / sqrt(q / d + epsilon),   n_i = (x_i r) g_i,   with epsilon, and 1 + weight_i, rounded to float
+//
+// The error of n_i is below (head_dim / 32 + 10) 2^-24 |n_i|, and with over_heads below
+// (head_dim / 32 + heads + 10) 2^-24 |n_i|. This holds if n_i, x_i r and g_i are 0 or normal numbers, the sum
+// of squares is below 2^127, and mean + epsilon is 2^-100 or more. A larger sum may overflow to infinity.
+// Then finite elements become 0.
+//
+// Types: float32 becomes float32, bfloat16 or float16. bfloat16 stays bfloat16, and float16 stays float16.
+// All other members of a tensor work with a norm, and it may be rotated in place. posenc_rotate_cached
+// refuses a norm.
+//
+// The list "In all headers" at the top of posenc_c.h holds here too.
+#ifndef POSENC_ROTARY_NORM_C_H_
+#define POSENC_ROTARY_NORM_C_H_
+
+// NOLINTBEGIN(modernize-*, readability-identifier-naming)
+#include "posenc/rotary_c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POSENC_MAX_NORM_ELEMENTS 65536  // heads * head_dim is at most this if over_heads is 1
+
+// The norm of a tensor. Clear the struct, then set what you need. The struct will not grow. The weight must
+// not overlap memory that the call writes, and may have any alignment.
+typedef struct posenc_norm {
+  const void* weight;       // [head_dim], or [heads, head_dim] if over_heads is 1. NULL: all g_i are 1
+  posenc_type weight_type;  // F32, BF16 or F16, whatever the type of the tensor. 0 if weight is NULL
+  double epsilon;           // 0, or 2^-126 .. 1. It counts exactly, as the double that it is
+  int32_t plus_one;         // 1: g_i = 1 + weight_i (zero-centred weights). 0 if weight is NULL
+  int32_t over_heads;       // 1: one mean over all heads of a token
+} posenc_norm;
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+// NOLINTEND(modernize-*, readability-identifier-naming)
+
+#endif  // POSENC_ROTARY_NORM_C_H_
