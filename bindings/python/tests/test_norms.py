@@ -6,7 +6,11 @@ import fractions
 import io
 import itertools
 import math
+import os
 import pickle
+import re
+import subprocess
+import sys
 import unittest
 import warnings
 
@@ -541,6 +545,13 @@ class Modules(unittest.TestCase):
         more = torch.from_numpy(numbers(1, 3, 9, 16)), torch.from_numpy(numbers(1, 1, 9, 16)), torch.arange(9) + 3
         for one, other in zip(traced(*more), module(*more)):
             self.assertTrue(torch.equal(one, other))
+
+    def test_example(self):
+        """docs/examples/qwen3_layer.py prints what its comments say."""
+        path = os.path.join(os.path.dirname(__file__), "../../../docs/examples/qwen3_layer.py")
+        printed = subprocess.run([sys.executable, path], check=True, capture_output=True, text=True).stdout
+        with open(path) as file:
+            self.assertEqual(printed.splitlines(), re.findall("# prints: (.*)", file.read()))
 
     def test_refusals(self):
         layer_norm, bare = torch.nn.LayerNorm(16), torch.nn.Identity()

@@ -86,6 +86,8 @@ def programs():
     for name, page in ("readme", "bindings/python/README.md"), ("pytorch", "docs/pytorch.md"):
         with open(os.path.join(ROOT, page)) as file:
             yield name, file.read().split("```python\n", 1)[1].split("```", 1)[0]
+    with open(os.path.join(ROOT, "docs/examples/qwen3_layer.py")) as file:
+        yield "layer", file.read()
     for notebook in glob.glob(os.path.join(ROOT, "docs/examples/*.ipynb")):
         with open(notebook) as file:
             cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]
