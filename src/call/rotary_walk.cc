@@ -8,8 +8,10 @@
 
 #include "call/angles.h"
 #include "call/cache_rows.h"
+#include "call/norm.h"
 #include "call/rotary.h"
-#include "call/slots.h"
+#include "call/token_heads.h"
+#include "kernel/head_norm.h"
 #include "kernel/heads.h"
 #include "kernel/rotate_token.h"
 #include "number/compiler.h"
@@ -33,119 +35,6 @@ Cached WhatCaches(const Rotary& rotary, const Tensors& tensors, std::size_t toke
   return bytes < kSharedBytes ? Cached::kByShared : Cached::kNowhere;
 }
 
-// The heads of a tensor, token by token.
-class TokenHeads {
- public:
-  TokenHeads(const Rotary& rotary, const posenc_heads& tensor, std::size_t tokens, Cached cached)
-      : rotary_(rotary),
-        tensor_(tensor),
-        types_{SourceType(tensor), tensor.type},
-        source_size_(ElementSize(types_.from)),
-        size_(ElementSize(types_.to)),
-        cached_(cached) {
-    in_place_ = IsInPlace(tensor, tokens);
-    is_direct_ = IsAligned(tensor.data, size_) && (in_place_ || IsAligned(tensor.source, source_size_)) &&
-                 rotary.from == rotary.to;
-  }
-
-  // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
-  // copied to a buffer instead, rotated there, and copied back. If the tensor has slots, but none for this
-  // token, nothing is written.
-  template <class Rotation>
-  void Rotate(std::size_t t, const Gain& gain, Rotation& rotation) const {
-    const std::size_t stride = tensor_.head_stride * size_;
-    std::size_t first = t * tensor_.token_stride;
-    if (tensor_.slots != nullptr) {
-      if (!FindSlot(*tensor_.slots, t, &first)) return;
-      // Pairs that are left belong to earlier tokens, which must not be stored after this one.
-      if (MayRepeatSlot(*tensor_.slots, t)) rotation.End();
-    }
-    auto* data = static_cast<unsigned char*>(tensor_.data) + (first + rotary_.offset) * size_;
-    Heads heads = {data,       data,    stride,   stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
-                   rotary_.to, cached_, types_.to};
-    if (!in_place_) {
-      heads.source = static_cast<const unsigned char*>(tensor_.source) +
-                     (t * SourceTokenStride(tensor_) + rotary_.offset) * source_size_;
-      heads.source_stride = SourceHeadStride(tensor_) * source_size_;
-    }
-    // The rest of a head is stored once, with the first piece of the head.
-    if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) StoreRests(heads, gain.factor);
-    heads.source += FirstElement(rotary_.from) * source_size_;
-    heads.data += FirstElement(rotary_.to) * size_;
-    if (is_direct_) {
-      rotation.Rotate(gain, heads);
-    } else {
-      RotateInBuffer(heads, gain, rotation);
-    }
-  }
-
- private:
-  static bool IsAligned(const void* p, std::size_t size) {
-    return (reinterpret_cast<std::uintptr_t>(p) & (size - 1)) == 0;
-  }
-
-  // The element of a head at which the pairs begin.
-  std::size_t FirstElement(posenc_pairing pairing) const {
-    return ElementsOf(pairing, rotary_.First(), rotary_.head_pairs).a;
-  }
-
-  // Not inlined, because its buffers take 6 KB of stack, which calls without a buffer should not need.
-  template <class Rotation>
-  POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
-    alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
-    alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];  // if the types differ
-    unsigned char* const results = types_.from == types_.to ? buffer : short_results;
-    for (std::size_t h = 0; h < heads.count; ++h) {
-      Copy(source_size_, heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer,
-           heads.pairs);
-      rotation.Rotate(gain, Heads{buffer, results, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing,
-                                  Cached::kByCore, types_.to});
-      rotation.End();  // before the next head takes the buffers
-      Copy(size_, results, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
-    }
-  }
-
-  // Copies pairs of elements of a size from one pairing into the pairing that is written. In half-split
-  // pairing, `apart` and `apart_to` are the distances between the two elements of a pair.
-  void Copy(std::size_t size, const unsigned char* from, posenc_pairing pairing, std::size_t apart,
-            unsigned char* to, std::size_t apart_to) const {
-    const std::size_t pairs = rotary_.pairs;
-    if (pairing == rotary_.to) {
-      const std::size_t halves = pairing == POSENC_HALF_SPLIT ? 2 : 1, bytes = 2 * pairs * size / halves;
-      for (std::size_t k = 0; k < halves; ++k) {
-        std::memcpy(to + k * apart_to * size, from + k * apart * size, bytes);
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < pairs; ++i) {
-      const PairIndex old = ElementsOf(pairing, i, apart), now = ElementsOf(rotary_.to, i, apart_to);
-      std::memcpy(to + now.a * size, from + old.a * size, size);
-      std::memcpy(to + now.b * size, from + old.b * size, size);
-    }
-  }
-
-  // Stores the elements of heads that do not rotate, before and after the ones that do: converted to the type
-  // of the results, and multiplied by the token's factor.
-  void StoreRests(const Heads& heads, float factor) const {
-    const std::size_t before = rotary_.offset, rotated = 2 * rotary_.head_pairs;
-    const std::size_t after = rotary_.head_dim - before - rotated;
-    if (before + after == 0) return;
-    for (std::size_t h = 0; h < heads.count; ++h) {
-      const unsigned char* from = heads.source + h * heads.source_stride;
-      unsigned char* to = heads.data + h * heads.stride;
-      StoreRest(rotary_.kernels, types_, from - before * source_size_, before, factor, to - before * size_);
-      StoreRest(rotary_.kernels, types_, from + rotated * source_size_, after, factor, to + rotated * size_);
-    }
-  }
-
-  const Rotary& rotary_;
-  const posenc_heads& tensor_;
-  ElementTypes types_;
-  std::size_t source_size_, size_;  // of an element
-  Cached cached_;
-  bool in_place_, is_direct_;
-};
-
 // A rotation that evaluates the angles of each token, or has exact arithmetic and angles that are ready.
 class ByAngles {
  public:
@@ -162,7 +51,11 @@ class ByAngles {
     positions_->At(t, position);
     rotation_.Begin(position);
   }
+  void ReadAs(posenc_type from) { rotation_.ReadAs(from); }
   void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
+  void RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm) {
+    rotation_.RotateNormed(gain, heads, norm);
+  }
   void End() { rotation_.End(); }
   const Tally& tally() const { return rotation_.tally(); }
 
@@ -185,9 +78,14 @@ class ByFloats {
     token_ = t;
     loaded_ = {};
   }
+  void ReadAs(posenc_type from) { from_ = from; }
   void Rotate(const Gain& gain, const Heads& heads) {
     if (!(gain == loaded_)) Load(gain);
     RotateByFloats(rotary_.kernels, from_, floats_.cosines, floats_.sines, heads);
+  }
+  void RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm) {
+    if (!(gain == loaded_)) Load(gain);
+    rotary_.kernels->norm.rotate[heads.pairing](floats_.cosines, floats_.sines, heads, norm);
   }
   void End() {}
   Tally tally() const { return {}; }
@@ -212,27 +110,89 @@ class ByFloats {
   alignas(64) float sines_[kPairBuffer];
 };
 
+Gain GainOf(const posenc_heads& tensor, std::size_t t, double amplitude) {
+  return {amplitude, ScaleOf(tensor), FactorOf(tensor, t), tensor.inverse != 0};
+}
+
 // Rotates the heads of all tensors, token by token: all heads of a token share its cosines and sines.
 template <class Rotation>
 Tally RotateTokens(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, double amplitude,
                    Rotation& rotation) {
   const Cached cached = WhatCaches(rotary, tensors, tokens);
+  Tally tally;
   for (std::size_t t = 0; t < tokens; ++t) {
     rotation.Begin(t);
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const posenc_heads& tensor = tensors.heads[i];
       if (tensor.heads == 0) continue;
-      const Gain gain{amplitude, ScaleOf(tensor), FactorOf(tensor, t), tensor.inverse != 0};
-      TokenHeads(rotary, tensor, tokens, cached).Rotate(t, gain, rotation);
+      TokenHeads(rotary, tensor, tokens, cached).Rotate(t, GainOf(tensor, t, amplitude), rotation, tally);
     }
   }
   rotation.End();
-  return rotation.tally();
+  tally += rotation.tally();
+  return tally;
+}
+
+// The same for heads of several pieces, if tensors have norms. The mean of a head must be known before any
+// piece of the head is overwritten. So such heads are rotated one by one, piece by piece, with angles of
+// their own for each piece. with(piece, work) calls work(rotation) with a rotation of the piece.
+template <class With>
+Tally RotateInPieces(const Rotary& rotary, const Tensors& tensors, std::size_t tokens, const With& with) {
+  const Cached cached = WhatCaches(rotary, tensors, tokens);
+  const double amplitude = rotary.table.amplitude;
+  Tally tally;
+  for (std::size_t t = 0; t < tokens; ++t) {
+    for (std::size_t i = 0; i < tensors.count; ++i) {
+      const posenc_heads& tensor = tensors.heads[i];
+      const TokenHeads all(rotary, tensor, tokens, cached);
+      Heads heads{};
+      if (tensor.heads == 0 || !all.Find(t, &heads)) continue;
+      const Gain gain = GainOf(tensor, t, amplitude);
+      // Without a norm, the heads of the token are one unit.
+      HeadNorm norm = all.NormOf(t, heads);
+      const std::size_t units = tensor.norm == nullptr ? 1 : tensor.heads;
+      for (std::size_t unit = 0; unit < units; ++unit) {
+        tally += ForEachPiece(rotary, [&](const Rotary& piece) {
+          return with(piece, [&](auto& rotation) {
+            const TokenHeads part(piece, tensor, tokens, cached);
+            Tally of_part;
+            rotation.Begin(t);
+            if (tensor.norm == nullptr) {
+              part.Rotate(t, gain, rotation, of_part);
+            } else {
+              rotation.ReadAs(POSENC_F32);
+              Heads of_piece{};
+              part.Find(t, &of_piece);
+              part.RotateGroup(norm, of_piece, {unit, 1}, gain, rotation);
+            }
+            rotation.End();
+            of_part += rotation.tally();
+            return of_part;
+          });
+        });
+      }
+      tally.normalized += norm.recomputed();
+    }
+  }
+  return tally;
+}
+
+// Whether a call must go through heads by RotateInPieces.
+bool AreInPieces(const Rotary& rotary, const Tensors& tensors) {
+  return rotary.pairs > kMaxPiece && HaveNorm(tensors);
 }
 
 // One of `positions` and `ready` is null.
 Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const TokensOfStep* ready,
                    std::size_t tokens, const Tensors& tensors) {
+  if (AreInPieces(rotary, tensors)) {
+    return InFpState([&] {
+      return RotateInPieces(rotary, tensors, tokens, [&](const Rotary& piece, const auto& work) {
+        ByAngles rotation(piece, tensors.source_type, positions, ready);
+        return work(rotation);
+      });
+    });
+  }
   return ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] {
       ByAngles rotation(piece, tensors.source_type, positions, ready);
@@ -258,6 +218,15 @@ Tally WalkTokens(const Rotary& rotary, const TokenPositions& positions, const Te
 void WalkAngles(const Rotary& rotary, const TokensOfStep& ready, std::size_t tokens, const Tensors& tensors) {
   if (rotary.arithmetic == POSENC_EXACT) {
     WalkByAngles(rotary, nullptr, &ready, tokens, tensors);
+    return;
+  }
+  if (AreInPieces(rotary, tensors)) {
+    InFpState([&] {
+      return RotateInPieces(rotary, tensors, tokens, [&](const Rotary& piece, const auto& work) {
+        ByFloats rotation(piece, tensors.source_type, ready);
+        return work(rotation);
+      });
+    });
     return;
   }
   ForEachPiece(rotary, [&](const Rotary& piece) {

@@ -17,6 +17,8 @@
 #include "hwy/highway.h"
 
 #include "kernel/cache_row-inl.h"
+#include "kernel/norm-inl.h"
+#include "kernel/norm_fast-inl.h"
 #include "kernel/pack_sincos-inl.h"
 #include "kernel/rest-inl.h"
 #include "kernel/rotate_bounded-inl.h"
@@ -68,19 +70,28 @@ namespace posenc {
 namespace internal {
 namespace HWY_NAMESPACE {
 
-constexpr RotaryKernels kRotaryKernels = {&SinCosOfToken,
-                                          &SinCosOfOffset,
-                                          &AddTokenAngles,
-                                          {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>,
-                                           &RoundCacheRow<POSENC_F16>, &RoundCacheRowToDouble},
-                                          {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
-                                          POSENC_SUMMANDS_AND_PAIRINGS(PackSinCos),
-                                          POSENC_CONVERSIONS_AND_PAIRINGS(RotateAndQueue),
-                                          POSENC_CONVERSIONS(RotateBetweenBounds),
-                                          &PairsPerPass,
-                                          &ResolveUndecidedPairs,
-                                          POSENC_CONVERSIONS_AND_PAIRINGS(RotateFast),
-                                          POSENC_CONVERSIONS(ConvertRest)};
+constexpr RotaryKernels kRotaryKernels = {
+    &SinCosOfToken,
+    &SinCosOfOffset,
+    &AddTokenAngles,
+    {nullptr, &RoundCacheRow<POSENC_F32>, &RoundCacheRow<POSENC_BF16>, &RoundCacheRow<POSENC_F16>,
+     &RoundCacheRowToDouble},
+    {nullptr, nullptr, &Widen<POSENC_BF16>, &Widen<POSENC_F16>},
+    POSENC_SUMMANDS_AND_PAIRINGS(PackSinCos),
+    POSENC_CONVERSIONS_AND_PAIRINGS(RotateAndQueue),
+    POSENC_CONVERSIONS(RotateBetweenBounds),
+    &PairsPerPass,
+    &ResolveUndecidedPairs,
+    POSENC_CONVERSIONS_AND_PAIRINGS(RotateFast),
+    POSENC_CONVERSIONS(ConvertRest),
+    {&SumSquares,
+     &InverseRoot,
+     &Normalize,
+     &NormalizeByRoot,
+     &SumHeadsFast,
+     &InvertSumsFast,
+     &NormalizeFast,
+     {&RotateNormed<POSENC_HALF_SPLIT>, &RotateNormed<POSENC_NEIGHBOURS>}}};
 
 }  // namespace HWY_NAMESPACE
 

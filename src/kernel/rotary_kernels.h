@@ -3,15 +3,41 @@
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "frequency/table.h"
 #include "kernel/heads.h"
+#include "kernel/norm_rows.h"
 #include "kernel/rows.h"
 #include "number/elements.h"
 
 namespace posenc {
 namespace internal {
+
+// The kernels of norms. HeadNorm (head_norm.h) calls them. Arrays of floats are aligned to their size.
+// `inverse` is 1 / sqrt(mean + epsilon).
+struct NormKernels {
+  // The sum of squares of x [count], which are exact; error below (count - 1) u.
+  double (*sum)(const float* x, std::size_t count);
+
+  // 1 / sqrt(x); error below 3.1 u.
+  double (*inverse_root)(double x);
+
+  // Both normalize a row, each element rounded once to float, and return whether all elements are decided. If
+  // not, some of n are wrong. `error` is NormError. `root` is sqrt(mean + epsilon), and all x are finite.
+  bool (*normalize)(const NormRow& row, double inverse, double error);
+  bool (*by_root)(const NormRow& row, double root);
+
+  // Float arithmetic (norm_fast-inl.h): sums of heads that are `stride` floats apart, and 1 / sqrt(sum /
+  // count + epsilon) of such sums [many], which have room for kVectorPadding more.
+  void (*fast_sums)(const float* x, std::size_t stride, std::size_t heads, std::size_t count, float* sums);
+  void (*fast_inverses)(float* sums, std::size_t many, float count, float epsilon);
+  void (*normalize_fast)(const NormRow& row, float inverse);
+
+  // Normalizes and rotates heads of float32, all of whose elements rotate. Results are float32.
+  void (*rotate[2])(const float* cosines, const float* sines, const Heads& heads, const FastFactors& norm);
+};
 
 // Kernels expect the default floating-point state (number/fp_state.h). Arrays of kernels are indexed by
 // posenc_type or by both types (IndexOf), and by posenc_pairing. Arrays of cosines and sines are [pairs],
@@ -62,6 +88,8 @@ struct RotaryKernels {
   // to [count] = from [count] * factor, rounded once, for elements that do not rotate (rest-inl.h). Any
   // alignment.
   void (*rest[kConversions])(const void* from, std::size_t count, float factor, void* to);
+
+  NormKernels norm;
 };
 
 // The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its

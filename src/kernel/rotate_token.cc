@@ -172,6 +172,19 @@ void HeadRotation::Begin(const ReadyAngles& ready) {
   angles_ = {const_cast<double*>(ready.cosines), const_cast<double*>(ready.sines), true, false, {}, 0};
 }
 
+void HeadRotation::ReadAs(posenc_type from) {
+  if (from == from_) return;
+  End();  // the pairs that are left have the other type
+  from_ = from;
+  pass_ = 0;
+  is_packed_ = is_packed_ && arithmetic_ == POSENC_FAST;  // exact tiers load other numbers for each type
+}
+
+void HeadRotation::RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm) {
+  if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
+  kernels_->norm.rotate[heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads, norm);
+}
+
 void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
   if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) {
     return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, from_, heads);

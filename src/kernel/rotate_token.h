@@ -9,6 +9,7 @@
 
 #include "frequency/rotary_table.h"
 #include "kernel/heads.h"
+#include "kernel/norm_rows.h"
 #include "kernel/rotary_kernels.h"
 #include "kernel/rows.h"
 #include "posenc/posenc_c.h"
@@ -128,8 +129,8 @@ class AnchorAngles {
   alignas(64) double sines_[kPairBuffer];
 };
 
-// Rotates the heads of one token after another. All elements have one type; each tensor has a type of
-// results.
+// Rotates the heads of one token after another. Elements have one type until ReadAs says another one; each
+// tensor has a type of results.
 class HeadRotation : private AnchorAngles {
  public:
   HeadRotation(const RotaryKernels* kernels, const RotaryTable& table, posenc_arithmetic arithmetic,
@@ -141,9 +142,15 @@ class HeadRotation : private AnchorAngles {
   // Goes on to a token whose angles are ready, in exact arithmetic. They must stay until the next Begin.
   void Begin(const ReadyAngles& ready);
 
+  // Elements of the heads that come next have this type. Results do not depend on the type of other heads.
+  void ReadAs(posenc_type from);
+
   // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
   // heads until End.
   void Rotate(const Gain& gain, const Heads& heads);
+
+  // Normalizes and rotates heads of float32 in float arithmetic (NormKernels). There must be kernels.
+  void RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm);
 
   // Stores the pairs that are left. The next Rotate may follow.
   void End();

@@ -82,6 +82,7 @@ struct Tally {
   std::size_t recomputed = 0;    // pairs left to RecomputePairs
   std::size_t widest = 0;        // of these, pairs left to 1,024 bits
   std::size_t wide_sin_cos = 0;  // sines and cosines made in 256 bits, and in 1,024; whole turns need none
+  std::size_t normalized = 0;    // elements of norms, not pairs, that were left to integers
 
   Tally& operator+=(const Tally& other) {
     doubles += other.doubles;
@@ -89,6 +90,7 @@ struct Tally {
     recomputed += other.recomputed;
     widest += other.widest;
     wide_sin_cos += other.wide_sin_cos;
+    normalized += other.normalized;
     return *this;
   }
 };

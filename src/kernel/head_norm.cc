@@ -1,0 +1,264 @@
+#include "number/exact.h"
+
+#include "kernel/head_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "kernel/rotate_token.h"
+#include "number/bounds.h"
+#include "number/compiler.h"
+
+namespace posenc {
+namespace internal {
+namespace {
+
+bool IsAligned(const void* p) { return AddressOf(p) % sizeof(float) == 0; }
+
+// to [count] = from [count] as floats. Any alignment.
+void ReadFloats(const RotaryKernels* kernels, posenc_type type, const unsigned char* from, std::size_t count,
+                float* to) {
+  if (type == POSENC_F32) {
+    std::memcpy(to, from, count * sizeof(float));
+  } else {
+    WidenToFloats(kernels, type, from, count, to);
+  }
+}
+
+float WithCanonicalNan(double x) {
+  const auto rounded = static_cast<float>(x);
+  if (rounded == rounded) return rounded;
+  float nan;
+  StoreNans(POSENC_F32, 1, &nan);
+  return nan;
+}
+
+}  // namespace
+
+HeadNorm::HeadNorm(const RotaryKernels* kernels, posenc_arithmetic arithmetic, const posenc_norm& norm,
+                   const NormSource& source, bool is_overwritten)
+    : target_(kernels),
+      kernels_(kernels == nullptr ? nullptr : &kernels->norm),
+      arithmetic_(arithmetic),
+      norm_(norm),
+      source_(source),
+      is_over_heads_(norm.over_heads != 0),
+      is_overwritten_(is_overwritten) {}
+
+std::size_t HeadNorm::HeadsFrom(std::size_t head) const {
+  const std::size_t fit = std::max<std::size_t>(kNormBuffer / source_.head_dim, 1);
+  return std::min({fit, kNormHeads, source_.heads - head});
+}
+
+// The elements of a head, as aligned floats: in the caller's memory, or read to `room`.
+const float* HeadNorm::Read(std::size_t head, NormRange elements, float* room) const {
+  const unsigned char* from = source_.At(head, elements.first);
+  if (source_.type == POSENC_F32 && IsAligned(from)) return reinterpret_cast<const float*>(from);
+  ReadFloats(target_, source_.type, from, elements.count, room);
+  return room;
+}
+
+// The weights of a group of heads. In float arithmetic they include the 1 that plus_one adds.
+HeadNorm::Weights HeadNorm::ReadWeights(NormRange heads, NormRange elements, float* room) const {
+  const std::size_t count = elements.count, head_dim = source_.head_dim;
+  if (norm_.weight == nullptr) {
+    std::fill(room, room + count, 1.0f);
+    return {room, 0};
+  }
+  const std::size_t size = ElementSize(norm_.weight_type);
+  const std::size_t begin = (is_over_heads_ ? heads.first * head_dim : 0) + elements.first;
+  const unsigned char* from = static_cast<const unsigned char*>(norm_.weight) + begin * size;
+  const bool adds_one = norm_.plus_one != 0 && IsFast();
+  if (norm_.weight_type == POSENC_F32 && IsAligned(from) && !adds_one) {
+    return {reinterpret_cast<const float*>(from), is_over_heads_ ? head_dim : 0};
+  }
+  const std::size_t rows = is_over_heads_ ? heads.count : 1;
+  for (std::size_t k = 0; k < rows; ++k) {
+    ReadFloats(target_, norm_.weight_type, from + k * head_dim * size, count, room + k * count);
+  }
+  for (std::size_t k = 0; adds_one && k < rows * count; ++k) room[k] = 1.0f + room[k];
+  return {room, is_over_heads_ ? count : 0};
+}
+
+NormRow HeadNorm::RowOf(const float* x, const float* weights, std::size_t count, float* n) const {
+  return {x, weights, count, norm_.plus_one != 0, n};
+}
+
+double HeadNorm::SumOf(const float* x, std::size_t count) const {
+  return kernels_ == nullptr ? ReferenceSquares(x, count) : kernels_->sum(x, count);
+}
+
+float HeadNorm::FastSumOf(const float* x, std::size_t count) const {
+  float sums[kFastSums] = {};
+  if (kernels_ != nullptr) {
+    kernels_->fast_sums(x, 0, 1, count, sums);
+    return sums[0];
+  }
+  AddSquares(x, count, 0, sums);
+  return SumOfSixteen(sums);
+}
+
+// The sum of a head that may be larger than the room.
+float HeadNorm::FastSumOfHead(std::size_t head, float* room) const {
+  const std::size_t head_dim = source_.head_dim;
+  const bool is_in_memory = source_.type == POSENC_F32 && IsAligned(source_.At(head, 0));
+  if (is_in_memory || head_dim <= kNormBuffer) return FastSumOf(Read(head, {0, head_dim}, room), head_dim);
+  float sums[kFastSums] = {};
+  for (std::size_t at = 0; at < head_dim; at += kNormBuffer) {
+    const std::size_t count = std::min(kNormBuffer, head_dim - at);
+    AddSquares(Read(head, {at, count}, room), count, at, sums);
+  }
+  return SumOfSixteen(sums);
+}
+
+void HeadNorm::SetMean(std::size_t head, double sum) {
+  const double mean = sum / static_cast<double>(ElementsOfMean()) + norm_.epsilon;
+  inverse_ = kernels_ == nullptr ? ReferenceInverseRoot(mean) : kernels_->inverse_root(mean);
+  exact_.Clear();
+  measured_ = MeanOf(head);
+}
+
+void HeadNorm::SetFastMean(std::size_t head, float sum) {
+  const auto count = static_cast<float>(ElementsOfMean());
+  const auto epsilon = static_cast<float>(norm_.epsilon);
+  if (kernels_ == nullptr) {
+    fast_inverse_ = ReferenceFastInverse(sum, count, epsilon);
+  } else {
+    float inverses[1 + kVectorPadding] = {sum};
+    kernels_->fast_inverses(inverses, 1, count, epsilon);
+    fast_inverse_ = inverses[0];
+  }
+  measured_ = MeanOf(head);
+}
+
+// Computes the mean of a head, or of the token, piece by piece.
+void HeadNorm::Measure(std::size_t head, float* room, float* weight_room) {
+  const NormRange heads = {MeanOf(head), is_over_heads_ ? source_.heads : 1};
+  if (IsFast()) {
+    float sum = FastSumOfHead(heads.first, room);
+    for (std::size_t h = 1; h < heads.count; ++h) sum = sum + FastSumOfHead(h, room);
+    return SetFastMean(head, sum);
+  }
+  double sum = 0.0;
+  for (std::size_t h = heads.first; h < heads.first + heads.count; ++h) {
+    for (std::size_t at = 0; at < source_.head_dim; at += kNormBuffer) {
+      const std::size_t count = std::min(kNormBuffer, source_.head_dim - at);
+      sum += SumOf(Read(h, {at, count}, room), count);
+    }
+  }
+  SetMean(head, sum);
+  if (is_overwritten_ && HasRoot() && !AreDecided(heads, room, weight_room)) Exact(head);
+}
+
+// Whether the kernel decides all elements of some heads. The results are lost, as there is no room for them.
+bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) const {
+  if (kernels_ == nullptr) return false;
+  const double error = NormError(ElementsOfMean());
+  for (std::size_t h = heads.first; h < heads.first + heads.count; ++h) {
+    for (std::size_t at = 0; at < source_.head_dim; at += kNormBuffer) {
+      const NormRange elements = {at, std::min(kNormBuffer, source_.head_dim - at)};
+      const Weights weights = ReadWeights({h, 1}, elements, weight_room);
+      const NormRow row = RowOf(Read(h, elements, room), weights.first, elements.count, room);
+      if (!kernels_->normalize(row, inverse_, error)) return false;
+    }
+  }
+  return true;
+}
+
+// Not inlined, because of its room for weights.
+POSENC_NOINLINE void HeadNorm::Normalize(NormRange heads, NormRange elements, float* n) {
+  alignas(64) float weight_room[kNormBuffer];
+  const bool is_whole_mean = !is_over_heads_ && elements.count == source_.head_dim;
+  if (!is_whole_mean && measured_ != MeanOf(heads.first)) Measure(heads.first, n, weight_room);
+  const Weights weights = ReadWeights(heads, elements, weight_room);
+  const double error = NormError(ElementsOfMean());
+  for (std::size_t k = 0; k < heads.count; ++k) {
+    const std::size_t head = heads.first + k;
+    float* const to = n + k * elements.count;
+    const NormRow row = RowOf(Read(head, elements, to), weights.Of(k), elements.count, to);
+    if (IsFast()) {
+      if (measured_ != MeanOf(head)) SetFastMean(head, FastSumOf(row.x, row.count));
+      kernels_ == nullptr ? ReferenceNormalizeFast(row, fast_inverse_)
+                          : kernels_->normalize_fast(row, fast_inverse_);
+    } else {
+      if (measured_ != MeanOf(head)) SetMean(head, SumOf(row.x, row.count));
+      if (kernels_ == nullptr || !kernels_->normalize(row, inverse_, error)) Decide(head, elements, row);
+    }
+  }
+}
+
+bool HeadNorm::TakesElements() const {
+  return IsFast() && kernels_ != nullptr && source_.type == POSENC_F32 && IsAligned(source_.elements);
+}
+
+FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
+  const std::size_t head_dim = source_.head_dim;
+  if (is_over_heads_) {
+    if (measured_ != 0) Measure(0, room, room);
+    std::fill(inverses, inverses + heads.count, fast_inverse_);
+  } else {
+    const auto* first = reinterpret_cast<const float*>(source_.At(heads.first, 0));
+    kernels_->fast_sums(first, source_.stride / sizeof(float), heads.count, head_dim, inverses);
+    kernels_->fast_inverses(inverses, heads.count, static_cast<float>(head_dim),
+                            static_cast<float>(norm_.epsilon));
+  }
+  const Weights weights = ReadWeights(heads, {0, head_dim}, room);
+  return {inverses, weights.first, weights.stride};
+}
+
+// The exact tiers, for a row that the first tier has left undecided:
+//
+//   tier                takes                                      leaves
+//   1  normalize        all rows                                   rows with an undecided element or a NaN
+//   2  by_root          rows in which sqrt(mean + epsilon) is a    factors of more than 29 digits
+//                       float, which have most of the ties
+//   3  NormalizeOne     one element at a time: an interval, and
+//                       integers if it is undecided                nothing
+//
+// With d = 128, tier 1 leaves a head in 20,000. The reference computes all elements by integers.
+void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) {
+  if (kernels_ != nullptr && HasRoot()) {
+    const double root = Exact(head).root();
+    if (root != 0.0) {
+      // Tier 1 may have overwritten what was read to n.
+      const float* const x = row.x == row.n ? Read(head, elements, row.n) : row.x;
+      if (kernels_->by_root(RowOf(x, row.weights, row.count, row.n), root)) return;
+    }
+  }
+  const unsigned char* from = source_.At(head, elements.first);
+  const std::size_t size = ElementSize(source_.type);
+  for (std::size_t k = 0; k < row.count; ++k, from += size) {
+    row.n[k] = NormalizeOne(head, LoadElement(source_.type, from), row.weights[k]);
+  }
+}
+
+float HeadNorm::NormalizeOne(std::size_t head, float x, float weight) {
+  const bool plus_one = norm_.plus_one != 0;
+  const double product = EstimateNormalized(x, weight, plus_one, 1.0), n = product * inverse_;
+  // Zeros, infinities and NaNs are what IEEE arithmetic makes of them.
+  if (product == 0.0 || product - product != 0.0 || !HasRoot()) return WithCanonicalNan(n);
+  if (kernels_ != nullptr) {
+    const double error = NormError(ElementsOfMean());
+    const auto below = static_cast<float>(n * (1.0 - error)), above = static_cast<float>(n * (1.0 + error));
+    if (below == above) return below;
+  }
+  ++recomputed_;
+  return Exact(head).Round(x, weight, plus_one, n);
+}
+
+// The exact mean of a head, or of the token. None of its elements may have been overwritten, unless the mean
+// is known.
+const ExactMean& HeadNorm::Exact(std::size_t head) {
+  if (!exact_.IsSet()) {
+    NormSource elements = source_;
+    elements.elements = source_.At(MeanOf(head), 0);
+    elements.heads = is_over_heads_ ? source_.heads : 1;
+    exact_.Set(elements, norm_.epsilon, inverse_);
+  }
+  return exact_;
+}
+
+}  // namespace internal
+}  // namespace posenc

@@ -1,0 +1,183 @@
+// Norms in double (rotary_norm_c.h): n = x g / sqrt(mean + epsilon), each rounded once to float, if doubles
+// decide it. Included once per target.
+//
+//   kernel            computes                                          error
+//   SumSquares        the sum of squares, each of which is exact        (d - 1) u
+//   InverseRoot       1 / sqrt(mean + epsilon)                          2 u, on SCALAR 3.1 u
+//   Normalize         n, with an interval test (NormError)              0 where it is decided
+//   NormalizeByRoot   n where sqrt(mean + epsilon) is a float: ties     0 where it is decided
+//
+// proof/norm.md argues the bounds.
+#if defined(POSENC_SRC_KERNEL_NORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef POSENC_SRC_KERNEL_NORM_INL_H_
+#undef POSENC_SRC_KERNEL_NORM_INL_H_
+#else
+#define POSENC_SRC_KERNEL_NORM_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/highway.h"
+#include "kernel/norm_reference.h"
+#include "kernel/norm_rows.h"
+#include "kernel/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace posenc {
+namespace internal {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The first `count` floats, fewer than a vector of doubles has lanes, and zeros behind them.
+HWY_INLINE FloatVec LoadFirst(const float* from, std::size_t count) {
+  HWY_ALIGN float lanes[kMaxLanes<Entries>] = {};
+  std::memcpy(lanes, from, count * sizeof(float));
+  return hn::Load(Floats(), lanes);
+}
+
+// Stores the first `count` lanes.
+HWY_INLINE void StoreFirst(FloatVec v, float* to, std::size_t count) {
+  HWY_ALIGN float lanes[kMaxLanes<Entries>];
+  hn::Store(v, Floats(), lanes);
+  std::memcpy(to, lanes, count * sizeof(float));
+}
+
+HWY_INLINE DoubleVec PlusSquares(FloatVec x, DoubleVec sum) {
+  const auto v = hn::PromoteTo(Doubles(), x);
+  return hn::MulAdd(v, v, sum);
+}
+
+// The sum of squares of x [count]. The order of summation depends on the target, but results do not, because
+// the error bound holds for any order.
+inline double SumSquares(const float* x, std::size_t count) {
+  const Doubles d;
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(d);
+  auto sum0 = hn::Zero(d), sum1 = hn::Zero(d), sum2 = hn::Zero(d), sum3 = hn::Zero(d);
+  std::size_t at = 0;
+  for (; at + 4 * lanes <= count; at += 4 * lanes) {
+    sum0 = PlusSquares(hn::LoadU(df, x + at), sum0);
+    sum1 = PlusSquares(hn::LoadU(df, x + at + lanes), sum1);
+    sum2 = PlusSquares(hn::LoadU(df, x + at + 2 * lanes), sum2);
+    sum3 = PlusSquares(hn::LoadU(df, x + at + 3 * lanes), sum3);
+  }
+  for (; at + lanes <= count; at += lanes) sum0 = PlusSquares(hn::LoadU(df, x + at), sum0);
+  if (at < count) sum1 = PlusSquares(LoadFirst(x + at, count - at), sum1);
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
+}
+
+inline double InverseRoot(double x) {
+#if HWY_TARGET == HWY_SCALAR
+  return ReferenceInverseRoot(x);  // Highway would call the C library
+#elif HWY_HAVE_SCALABLE
+  return 1.0 / hn::GetLane(hn::Sqrt(hn::Set(Doubles(), x)));
+#else
+  return 1.0 / hn::GetLane(hn::Sqrt(hn::Set(hn::CappedTag<double, 1>(), x)));
+#endif
+}
+
+// What all vectors of a row have in common. (A struct could not hold vectors of SVE.)
+struct NormScalars {
+  double one;           // is added to weights; -0.0 leaves each as it is, also -0
+  double inverse;       // 1 / sqrt(mean + epsilon)
+  double below, above;  // 1 - error and 1 + error
+};
+
+// Normalizes a vector. Returns the lanes that are decided. The others have a NaN, or an interval with a
+// midpoint.
+HWY_INLINE hn::Mask<Floats> NormalizeVector(FloatVec x, FloatVec weights, const NormScalars& scalars,
+                                            FloatVec& n) {
+  const Doubles d;
+  const auto factors = hn::Add(hn::PromoteTo(d, weights), hn::Set(d, scalars.one));
+  const auto product = hn::Mul(hn::Mul(hn::PromoteTo(d, x), factors), hn::Set(d, scalars.inverse));
+  n = ToFloats(hn::Mul(product, hn::Set(d, scalars.below)));
+  return hn::Eq(n, ToFloats(hn::Mul(product, hn::Set(d, scalars.above))));
+}
+
+// Normalizes a row. `error` is NormError(d). Returns whether all elements are decided. If not, some of n are
+// wrong.
+inline bool Normalize(const NormRow& row, double inverse, double error) {
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(df);
+  const NormScalars scalars = {row.plus_one ? 1.0 : -0.0, inverse, 1.0 - error, 1.0 + error};
+  auto are_decided = hn::Eq(hn::Zero(df), hn::Zero(df));
+  FloatVec n;
+  std::size_t at = 0;
+  for (; at + lanes <= row.count; at += lanes) {
+    const auto is_decided =
+        NormalizeVector(hn::LoadU(df, row.x + at), hn::LoadU(df, row.weights + at), scalars, n);
+    are_decided = hn::And(are_decided, is_decided);
+    hn::StoreU(n, df, row.n + at);
+  }
+  if (at < row.count) {
+    const std::size_t left = row.count - at;
+    const auto is_decided =
+        NormalizeVector(LoadFirst(row.x + at, left), LoadFirst(row.weights + at, left), scalars, n);
+    // Lanes without elements are 0 * (0 or 1), which an infinite or NaN inverse makes NaNs. Then the elements
+    // are not decided either.
+    are_decided = hn::And(are_decided, is_decided);
+    StoreFirst(n, row.n + at, left);
+  }
+  return hn::AllTrue(df, are_decided);
+}
+
+// Normalizes a vector of finite elements where `root` = sqrt(mean + epsilon) is a float. The product t of an
+// element and its factor is exact if the factor has at most 29 digits. Then n is t / root, a rational number.
+// If the double nearest to it is no midpoint of floats, it rounds to the same float. If it is one, n is this
+// midpoint if midpoint * root, which is exact, is t. Returns the lanes that are decided so.
+HWY_INLINE hn::Mask<Doubles> DivideByRoot(FloatVec x, FloatVec weights, double one, double root,
+                                          FloatVec& n) {
+  const Doubles d;
+  const Longs du;
+  const auto w = hn::PromoteTo(d, weights), ones = hn::Set(d, one), roots = hn::Set(d, root);
+  const auto factor = hn::Add(w, ones);
+  const auto back = hn::Sub(factor, ones);
+  const auto lost = hn::Add(hn::Sub(ones, hn::Sub(factor, back)), hn::Sub(w, back));  // of 1 + weight (Knuth)
+  const auto is_short =
+      hn::Eq(hn::And(hn::BitCast(du, factor), hn::Set(du, (std::uint64_t{1} << 24) - 1)), hn::Zero(du));
+  const auto product = hn::Mul(hn::PromoteTo(d, x), factor);
+  const auto quotient = hn::Div(product, roots);
+  const auto cut = hn::And(hn::BitCast(du, quotient), hn::Set(du, (std::uint64_t{1} << 29) - 1));
+  const auto is_midpoint = hn::RebindMask(d, hn::Eq(cut, hn::Set(du, std::uint64_t{1} << 28)));
+  const auto is_tie = hn::Eq(hn::Mul(quotient, roots), product);
+  const auto size = hn::Abs(quotient);
+  const auto is_normal = hn::And(hn::Ge(size, hn::Set(d, 0x1p-125)), hn::Lt(size, hn::Set(d, 0x1p127)));
+  n = ToFloats(quotient);
+  const auto is_exact = hn::And(hn::Eq(lost, hn::Zero(d)), hn::RebindMask(d, is_short));
+  const auto is_in_range = hn::Or(is_normal, hn::Eq(product, hn::Zero(d)));
+  return hn::And(hn::And(is_exact, is_in_range), hn::Or(is_tie, hn::Not(is_midpoint)));
+}
+
+// Normalizes a row in which `root` is sqrt(mean + epsilon). Returns whether all elements are decided.
+inline bool NormalizeByRoot(const NormRow& row, double root) {
+  const Doubles d;
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(df);
+  const double one = row.plus_one ? 1.0 : -0.0;
+  auto are_decided = hn::Eq(hn::Zero(d), hn::Zero(d));
+  FloatVec n;
+  std::size_t at = 0;
+  for (; at + lanes <= row.count; at += lanes) {
+    const auto is_decided =
+        DivideByRoot(hn::LoadU(df, row.x + at), hn::LoadU(df, row.weights + at), one, root, n);
+    are_decided = hn::And(are_decided, is_decided);
+    hn::StoreU(n, df, row.n + at);
+  }
+  if (at < row.count) {
+    const std::size_t left = row.count - at;
+    const auto is_decided =
+        DivideByRoot(LoadFirst(row.x + at, left), LoadFirst(row.weights + at, left), one, root, n);
+    are_decided = hn::And(are_decided, is_decided);
+    StoreFirst(n, row.n + at, left);
+  }
+  return hn::AllTrue(d, are_decided);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace internal
+}  // namespace posenc
+HWY_AFTER_NAMESPACE();
+
+#endif  // POSENC_SRC_KERNEL_NORM_INL_H_

@@ -1,0 +1,33 @@
+// What the kernels of norms read and write (rotary_norm_c.h): rows of elements with their weights.
+#ifndef POSENC_SRC_KERNEL_NORM_ROWS_H_
+#define POSENC_SRC_KERNEL_NORM_ROWS_H_
+
+#include <cstddef>
+
+namespace posenc {
+namespace internal {
+
+// Norms are computed for so many elements at a time: a few heads, or a part of a head.
+inline constexpr std::size_t kNormBuffer = 1024;
+
+// Elements of one head that a kernel normalizes. Arrays of floats [count], aligned to their size. n may be x.
+struct NormRow {
+  const float* x;
+  const float* weights;
+  std::size_t count;
+  bool plus_one;  // the factor of an element is 1 + weight
+  float* n;
+};
+
+// The factors of heads that are normalized and rotated at once, in float arithmetic. Element e of head h
+// becomes (x * inverse[h]) * factors[h * stride + e]. The stride is 0 if heads have the same factors.
+struct FastFactors {
+  const float* inverse;
+  const float* factors;
+  std::size_t stride;
+};
+
+}  // namespace internal
+}  // namespace posenc
+
+#endif  // POSENC_SRC_KERNEL_NORM_ROWS_H_
