@@ -14,10 +14,10 @@ for needed, package in (("mypy", "mypy"), ("torch", "python3-torch")):
         raise unittest.SkipTest(f"SKIPPED: {package} is not installed")
 
 ROOT = os.path.join(os.path.dirname(__file__), "../../..")
-# In torch 1.13, torch.jit.trace has no types, and torch.jit does not export it explicitly.
+# In torch 1.13, torch.jit.trace and Tensor.backward have no types, and torch.jit does not export it explicitly.
 CONFIGURATION = """
 [mypy]
-[mypy-pytorch]
+[mypy-pytorch,mypy-layer]
 disallow_untyped_calls = False
 [mypy-torch.*]
 implicit_reexport = True
