@@ -17,7 +17,7 @@ ROOT = os.path.join(os.path.dirname(__file__), "../../..")
 # In torch 1.13, torch.jit.trace and Tensor.backward have no types, and torch.jit does not export it explicitly.
 CONFIGURATION = """
 [mypy]
-[mypy-pytorch,mypy-layer]
+[mypy-pytorch,layer]
 disallow_untyped_calls = False
 [mypy-torch.*]
 implicit_reexport = True
