@@ -1,5 +1,7 @@
 #include "arguments.h"
 
+#include "spec/text.h"
+
 namespace posenc_onnxruntime {
 namespace {
 
@@ -104,6 +106,21 @@ std::optional<T> Attribute(const Ort::ConstKernelInfo& info, const char* name) {
 template std::optional<std::int64_t> Attribute(const Ort::ConstKernelInfo&, const char*);
 template std::optional<float> Attribute(const Ort::ConstKernelInfo&, const char*);
 template std::optional<std::string> Attribute(const Ort::ConstKernelInfo&, const char*);
+
+std::optional<double> NumberAttribute(const Ort::ConstKernelInfo& info, const char* name) {
+  if (!Has<std::string>(info, name)) {
+    const auto number = Attribute<float>(info, name);
+    if (!number) return {};
+    return static_cast<double>(*number);
+  }
+  double number = 0;
+  const std::string text = info.GetAttribute<std::string>(name);
+  if (!posenc::internal::ReadNumber(text, &number)) {
+    throw Error("the attribute " + std::string(name) + " must be a float, or a string with a number, not '" +
+                posenc::internal::Cut(text) + "'");
+  }
+  return number;
+}
 
 std::string SpecAttribute(const Ort::ConstKernelInfo& info) {
   const auto spec = Attribute<std::string>(info, "spec");

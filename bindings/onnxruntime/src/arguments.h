@@ -39,6 +39,10 @@ std::string ToText(const std::string& name, const Shape& shape, std::size_t inde
 template <class T>
 std::optional<T> Attribute(const Ort::ConstKernelInfo& info, const char* name);
 
+// The attribute as a double, or nothing if the node does not have it: a float, or a string such as "1e-6", of
+// which the nearest double is taken. (ONNX has no attributes of doubles.)
+std::optional<double> NumberAttribute(const Ort::ConstKernelInfo& info, const char* name);
+
 // The attribute `spec`. Every node must have it: ONNX Runtime ignores attributes whose names are misspelt, so
 // a missing `spec` could be a misspelt one.
 std::string SpecAttribute(const Ort::ConstKernelInfo& info);

@@ -1,7 +1,8 @@
 // The operators RotaryEmbedding and RotaryCosSin. RotaryEmbedding accepts the inputs of
 // com.microsoft.RotaryEmbedding (input, position_ids, cos_cache, sin_cache) and of ai.onnx (X, cos_cache,
 // sin_cache, position_ids). The input of integers is position_ids, wherever it stands; caches are not read.
-// A fifth input, `like`, sets the type of the result.
+// A fifth input, `like`, sets the type of the result. With the attribute norm_epsilon, each head is
+// normalized by RMSNorm before it rotates. A sixth input, norm_weight, has the weights of the norm.
 // RotaryCosSin makes such caches.
 
 #include <utility>
@@ -9,6 +10,7 @@
 #include "arguments.h"
 #include "operators.h"
 #include "posenc/rotary.h"
+#include "posenc/rotary_norm_c.h"
 #include "spec_text.h"
 
 namespace posenc_onnxruntime {
@@ -33,6 +35,7 @@ class RotaryKernel : public Kernel {
     axes_ = text.spec.axes;
     Check(posenc::Rotary::Create(text.spec, &rotary_), "spec");
     if (!(scale_ >= 0x1p-64f && scale_ <= 0x1p64f)) throw Error("scale must be 2^-64 .. 2^64");
+    SetNorm(info);
   }
 
   void Compute(const Ort::KernelContext& context) const override {
@@ -42,6 +45,8 @@ class RotaryKernel : public Kernel {
     RequireCaches(context, static_cast<bool>(ids));
     const Positions positions(ids, layout, axes_);
     const Tensor like = Input(context, kLike);
+    const Tensor weight = Input(context, kNormWeight);
+    const posenc_norm norm = NormOf(weight, layout);
     const Tensor out = Output(context, x.shape, like ? like.type : x.type);
     const Pieces pieces(layout.batch, layout.tokens, layout.heads * layout.head_dim * x.element_size, kUnit);
     const Outcome outcome =
@@ -57,13 +62,14 @@ class RotaryKernel : public Kernel {
           heads.token_stride = layout.token_stride;
           heads.head_stride = layout.head_stride;
           heads.scale = scale_;
+          heads.norm = has_norm_ ? &norm : nullptr;
           return positions.Rotate(rotary_.get(), sequence, first, tokens, heads);
         });
     if (outcome.status != POSENC_OK) Check(outcome.status, positions.NameOf(outcome));
   }
 
  private:
-  static constexpr std::size_t kLike = 4;  // the index of an input
+  static constexpr std::size_t kLike = 4, kNormWeight = 5;  // the indices of inputs
 
   // A piece has a multiple of this many tokens: posenc evaluates sines once for so many.
   static constexpr std::size_t kUnit = 8;
@@ -139,6 +145,50 @@ class RotaryKernel : public Kernel {
     std::size_t batch, tokens, heads, head_dim, token_stride, head_stride;
   };
 
+  // Takes the attributes of the norm.
+  void SetNorm(const Ort::ConstKernelInfo& info) {
+    const auto epsilon = NumberAttribute(info, "norm_epsilon");
+    has_norm_ = epsilon.has_value();
+    norm_.epsilon = epsilon.value_or(0);
+    for (const auto& [name, member] : {std::make_pair("norm_plus_one", &norm_.plus_one),
+                                       std::make_pair("norm_over_heads", &norm_.over_heads)}) {
+      const auto flag = Attribute<std::int64_t>(info, name);
+      if (!flag) continue;
+      if (*flag != 0 && *flag != 1) throw Error(std::string(name) + " must be 0 or 1");
+      if (!has_norm_) throw Error(std::string(name) + " needs norm_epsilon");
+      *member = static_cast<std::int32_t>(*flag);
+    }
+    if (!has_norm_) return;
+    // The library checks epsilon in a call, so call it for no tokens.
+    float none = 0.0f;
+    posenc_heads heads{};
+    heads.type = POSENC_F32;
+    heads.data = &none;
+    heads.heads = 1;
+    heads.token_stride = heads.head_stride = rotary_.head_dim();
+    const posenc_norm norm = {nullptr, {}, norm_.epsilon, 0, norm_.over_heads};
+    heads.norm = &norm;
+    Check(posenc_rotate(rotary_.get(), 0, 0, &heads, 1), "norm_epsilon");
+  }
+
+  // The norm of a call, with its weights.
+  posenc_norm NormOf(const Tensor& weight, const Layout& layout) const {
+    posenc_norm norm = norm_;
+    if (!weight) return norm;
+    if (!has_norm_) throw Error("norm_weight needs the attribute norm_epsilon");
+    const auto heads = static_cast<std::int64_t>(layout.heads),
+               dim = static_cast<std::int64_t>(layout.head_dim);
+    const Shape each = {dim}, all = {heads * dim}, rows = {heads, dim};
+    if (norm.over_heads == 0 ? weight.shape != each : weight.shape != all && weight.shape != rows) {
+      throw Error("the shape of norm_weight is " + ToText(weight.shape) + ", not " +
+                  (norm.over_heads == 0 ? ToText(each)
+                                        : ToText(rows) + " or " + ToText(all) + " with norm_over_heads"));
+    }
+    norm.weight = weight.data;
+    norm.weight_type = weight.type;
+    return norm;
+  }
+
   // The positions of tokens. Without position_ids, each sequence begins at 0. A single position id is the
   // first position of each sequence. Otherwise there is a list [batch, tokens] or, with several axes, [axes,
   // batch, tokens].
@@ -192,6 +242,8 @@ class RotaryKernel : public Kernel {
   posenc::Rotary rotary_;
   std::size_t heads_ = 0, axes_ = 1;
   float scale_;
+  bool has_norm_ = false;
+  posenc_norm norm_{};  // without weights
 };
 
 // Inputs: positions [...], or [axes, ...] with several axes; like, optional, whose type is the type of the
@@ -241,19 +293,25 @@ void AppendRotary(std::vector<Operator>* operators) {
   constexpr ElementType kId = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, kF32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
                         kF16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16,
                         kBf16 = ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16;
-  // Without position_ids, the operators with both orders of inputs match, and do the same. Without `like`,
-  // several operators match, too, and ONNX Runtime takes the first one. So the operators whose output has the
-  // type of x come first.
+  // Without position_ids, the operators with both orders of inputs match, and do the same. Without `like` or
+  // norm_weight, several operators match, too, and ONNX Runtime takes the first one. So the operators whose
+  // output has the type of x come first.
   const auto append = [&](ElementType t, ElementType out) {
     const bool is_in_place = t == out;
-    operators->push_back({"RotaryEmbedding",
-                          {t, kId, t, t, out},
-                          1,
-                          out,
-                          is_in_place,
-                          Make<RotaryKernel<1>>});  // com.microsoft's
-    operators->push_back(
-        {"RotaryEmbedding", {t, t, t, kId, out}, 1, out, is_in_place, Make<RotaryKernel<3>>});  // ai.onnx's
+    for (const ElementType weight : {kF32, kF16, kBf16}) {
+      operators->push_back({"RotaryEmbedding",
+                            {t, kId, t, t, out, weight},
+                            1,
+                            out,
+                            is_in_place,
+                            Make<RotaryKernel<1>>});  // com.microsoft's
+      operators->push_back({"RotaryEmbedding",
+                            {t, t, t, kId, out, weight},
+                            1,
+                            out,
+                            is_in_place,
+                            Make<RotaryKernel<3>>});  // ai.onnx's
+    }
   };
   for (const ElementType t : {kF32, kF16, kBf16}) append(t, t);
   for (const ElementType out : {kF16, kBf16}) append(kF32, out);

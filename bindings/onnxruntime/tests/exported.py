@@ -48,6 +48,22 @@ class Decoder(nn.Module):
         return self.out((weights @ v).transpose(1, 2).flatten(2))
 
 
+class RMSNorm(nn.Module):
+    """The norm of Qwen3, or with the bias 1 of Gemma 3."""
+
+    def __init__(self, size, bias):
+        super().__init__()
+        self.weight, self.eps, self.plus = nn.Parameter(torch.linspace(0.5, 1.5, size)), 1e-6, bias
+
+    def forward(self, x):
+        floats = x.float()
+        return (floats * torch.rsqrt(floats.square().mean(-1, keepdim=True) + self.eps) * (self.weight.float() + self.plus)).to(x.dtype)
+
+
+def norms(q_heads=1, k_heads=1, bias=0.0):
+    return pt.NormedRotation(LLAMA3, RMSNorm(q_heads * DIM, bias), RMSNorm(k_heads * DIM, bias))
+
+
 def x(batch, rows):
     return torch.randn(batch, rows, DIM)
 
@@ -102,6 +118,11 @@ MODELS = {  # each is a module, and functions of batch and rows that make its in
     "rotate_flat": (pt.RotaryEmbedding(LLAMA3), one(at), lambda b, n: q(1, n).transpose(1, 2).flatten(2)[0], lambda b, n: k(1, n).transpose(1, 2)[0]),
     "rotate_first": (Call(lambda q: pt.rotate([q], LLAMA3, first=1000, scale=0.25, token_axis=-2)[0]), q),
     "rotate_row": (Call(lambda x: pt.rotate([x], LLAMA3, token_axis=-2)[0]), one(x)),
+    "norm": (Call(lambda own, *given: own(*given), norms()), q, k, at),
+    "norm_list": (Call(lambda own, *given: own(*given), norms(bias=1.0)), q, k, one(at)),
+    "norm_over_heads": (Call(lambda own, *given: own(*given), norms(3, 1)), q, k, at),
+    "norm_half": (Call(lambda own, q, k, at: [x.float() for x in own(q.half(), k.half(), at)], norms().half()), q, k, at),
+    "norm_first": (Call(lambda q: pt.rotate([q], LLAMA3, first=1000, token_axis=-2, norm=[posenc.Norm(torch.ones(DIM), 1e-5)])[0]), q),
     "decoder": (Decoder(LLAMA3), lambda b, n: at(b, n) % 97, at),
     "decoder_own": (Decoder(OWN), lambda b, n: at(b, n) % 97, at),
 }

@@ -31,9 +31,12 @@ def array(r):
 
 def one_node(r):
     name, inputs, attributes = r.choice(NODES)
-    inputs = [array(r) if r.random() < 0.2 else right for right in inputs] + [array(r) for _ in range(r.choice((0, 0, 0, 1, 2)))]
+    inputs = [array(r) if r.random() < 0.2 else right for right in inputs] + [array(r) for _ in range(r.choice((0, 0, 0, 1, 2, 5)))]
     attributes = {key: r.choice(VALUES) if r.random() < 0.1 else right for key, right in attributes.items()}
-    attributes |= {key: r.choice(VALUES) for key in ("interleaved", "rotary_embedding_dim", "scale") if r.random() < 0.1}
+    attributes |= {key: r.choice(VALUES) for key in ("interleaved", "rotary_embedding_dim", "scale", "norm_plus_one", "norm_over_heads")
+                   if r.random() < 0.1}
+    if r.random() < 0.2:
+        attributes["norm_epsilon"] = r.choice(("1e-6", 1e-6, *VALUES))
     if isinstance(attributes["spec"], str):
         attributes["spec"] += " " + " ".join(r.sample(WORDS, r.choice((0, 0, 1, 2))))
     shapes = {i: None for i in range(len(inputs)) if r.random() < 0.4}

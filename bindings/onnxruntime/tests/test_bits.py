@@ -11,7 +11,7 @@ import numpy
 import posenc
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "python/tests"))
-from c_functions import BF16, F16, F32, I64, Heads, Library, List  # noqa: E402
+from c_functions import BF16, F16, F32, I64, Heads, Library, List, Norm  # noqa: E402
 from models import bits, helper, model, random, run, session  # noqa: E402
 from c_functions import Lookup, Rows  # noqa: E402, I001
 
@@ -42,12 +42,22 @@ def rotated_to(dtype, preset, x, positions, heads, scale=1.0):
     return from_c(dtype, out)
 
 
-def rotated(preset, dtype, x, positions, heads, scale=1.0):
+def normed(weight, dtype, epsilon, plus_one=False, over_heads=False):
+    """A posenc_norm, with its weights as an attribute that keeps them."""
+    made = Norm(None, 0, epsilon, plus_one, over_heads)
+    if weight is not None:
+        made.own = to_c(dtype, weight)
+        made.weight, made.weight_type = made.own.ctypes.data, C_TYPES[dtype]
+    return made
+
+
+def rotated(preset, dtype, x, positions, heads, scale=1.0, norm=None):
     """The result of posenc_rotate_at, for x [batch, tokens, heads * head_dim] and positions [batch, tokens]."""
     out = to_c(dtype, x)
     handle = C.rotary(preset, x.shape[2] // heads)
     for sequence, own in zip(out, numpy.ascontiguousarray(positions)):
         tensor = Heads(C_TYPES[dtype], 0, sequence.ctypes.data, heads, x.shape[2], x.shape[2] // heads, scale=scale)
+        tensor.norm = None if norm is None else ctypes.addressof(norm)
         C("posenc_rotate_at", handle, List(I64, own), x.shape[1], tensor, 1, None)
     C.c.posenc_rotary_destroy(handle)
     return from_c(dtype, out)
@@ -120,6 +130,48 @@ class Rotary(Test):
         for _ in range(2):
             right = rotated("llama3", "float32", right, at, 4)
         self.assertBits(session(made).run(None, {"x": x, "like": like})[0], rotated_to("float16", "llama3", right, at, 4))
+
+    def test_norm(self):
+        """A sixth input has the weights of a norm, of any type, and attributes have its epsilon and kind."""
+        for dtype, of, (plus_one, over_heads), threads in itertools.product(
+            C_TYPES, C_TYPES, itertools.product((False, True), (False, True)), (1, 3)
+        ):
+            if "bfloat16" in (dtype, of) and dtype != of:
+                continue  # run() converts all inputs of float32 to one type
+            x, positions = random(dtype, BATCH, TOKENS, HEADS * DIM), numpy.arange(TOKENS)[None].repeat(BATCH, 0)
+            weight = random(of, HEADS * DIM if over_heads else DIM, seed=5)
+            norm = normed(weight, of, 1e-6, plus_one, over_heads)
+            right = rotated("llama3", dtype, x, positions, HEADS, norm=norm)
+            kind = dict(norm_epsilon="1e-6", norm_plus_one=int(plus_one), norm_over_heads=int(over_heads))
+            for layout, order in itertools.product(("3-D", "4-D"), ("com.microsoft", "ai.onnx", "bare")):
+                own, cache = x if layout == "3-D" else heads_first(x), random(dtype, 7, DIM // 2)
+                inputs = {
+                    "com.microsoft": [own, positions, cache, cache, None, weight],
+                    "ai.onnx": [own, cache, cache, positions, None, weight],
+                    "bare": [own, None, None, None, None, weight.reshape(HEADS, DIM) if over_heads else weight],
+                }
+                with self.subTest(dtype=dtype, of=of, layout=layout, order=order, threads=threads, **kind):
+                    result = run("RotaryEmbedding", inputs[order], dtype, threads, num_heads=HEADS, spec="preset=llama3", **kind)
+                    self.assertBits(result, right if layout == "3-D" else heads_first(right))
+        x, positions = random("float32", BATCH, TOKENS, HEADS * DIM), numpy.arange(TOKENS)[None].repeat(BATCH, 0)
+        for epsilon, exact in ("1e-6", 1e-6), (1e-6, float(numpy.float32(1e-6))), ("0", 0.0), (1.0, 1.0):
+            right = rotated("llama3", "float32", x, positions, HEADS, norm=normed(None, "float32", exact))
+            self.assertBits(run("RotaryEmbedding", [x], "float32", num_heads=HEADS, spec="preset=llama3", norm_epsilon=epsilon), right)
+        right = posenc.Rotary(DIM, preset="llama3").rotate(x.reshape(BATCH, TOKENS, HEADS, DIM), norm=posenc.Norm(None, 1e-6), dtype="float16")
+        like = numpy.zeros(1, "float16")
+        made = run("RotaryEmbedding", [x, None, None, None, like], "float16", num_heads=HEADS, spec="preset=llama3", norm_epsilon="1e-6")
+        self.assertBits(made, right.reshape(x.shape))
+
+    def test_norms_in_a_chain_in_place(self):
+        x, weight = random("float32", 1, 40, 64), random("float32", 64, seed=5)
+        kind = dict(domain="posenc", spec="head_dim=16", norm_epsilon="1e-6", norm_over_heads=1)
+        nodes = [helper.make_node("RotaryEmbedding", [i, "", "", "", "", "weight"], [o], **kind) for i, o in zip("xab", "aby")]
+        made = model(nodes, {"x": (1, x.shape), "weight": (1, weight.shape)}, {"y": (1, x.shape)})
+        made.graph.value_info.extend(helper.make_tensor_value_info(name, 1, x.shape) for name in "ab")
+        right, rotary = x.reshape(1, 40, 4, 16), posenc.Rotary(16)
+        for _ in nodes:
+            right = rotary.rotate(right, norm=posenc.Norm(weight, 1e-6, False, True))
+        self.assertBits(session(made).run(None, {"x": x, "weight": weight})[0], right.reshape(x.shape))
 
     def test_attributes(self):
         x, positions = random("float32", 1, TOKENS, HEADS * DIM), numpy.arange(50, 50 + TOKENS)[None]

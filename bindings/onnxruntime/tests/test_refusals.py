@@ -36,6 +36,16 @@ class Refusals(unittest.TestCase):
             ("num_heads 5 does not divide the 64 columns", dict(num_heads=5, spec="")),
             ("do not tell head_dim: spec must say head_dim=", dict(spec="")),
             ("head_dim=8, but the tensors have 16", dict(num_heads=4, spec="head_dim=8")),
+            ("the attribute norm_epsilon must be a float", dict(num_heads=4, spec="", norm_epsilon=1)),
+            ("the attribute norm_epsilon must be a float, or a string with a number, not '1e-6x'", dict(num_heads=4, spec="", norm_epsilon="1e-6x")),
+            ("the attribute norm_epsilon must be a float, or a string with a number, not ''", dict(num_heads=4, spec="", norm_epsilon="")),
+            *(("norm_epsilon: epsilon of a norm must be 0, or 2^-126 .. 1", dict(num_heads=4, spec="", norm_epsilon=its)) for its in ("1.5", "-0.1", "1e-40", "nan", 2.0)),
+            ("norm_plus_one must be 0 or 1", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one=2)),
+            ("norm_over_heads must be 0 or 1", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_over_heads=-1)),
+            ("norm_plus_one needs norm_epsilon", dict(num_heads=4, spec="", norm_plus_one=1)),
+            ("norm_over_heads needs norm_epsilon", dict(num_heads=4, spec="", norm_over_heads=0)),
+            ("the attribute norm_plus_one must be an integer", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one="1")),
+            ("weight of a norm must not be null", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one=1)),
         ):
             self.refuse(sentence, "RotaryEmbedding", [X], **attributes)
 
@@ -143,6 +153,18 @@ class Refusals(unittest.TestCase):
             shapes=unknown,
             spec="dim=16",
         )
+
+    def test_norms(self):
+        weight, none = random("float32", 16), [None] * 4
+        self.refuse("norm_weight needs the attribute norm_epsilon", "RotaryEmbedding", [X, *none, weight], **ROTARY)
+        for given, kind, right in (
+            (weight[:8], 0, "[8], not [16]"),
+            (random("float32", 4, 16), 0, "[4, 16], not [16]"),
+            (weight, 1, "[16], not [4, 16] or [64] with norm_over_heads"),
+            (random("float32", 16, 4), 1, "[16, 4], not [4, 16] or [64] with norm_over_heads"),
+        ):
+            self.refuse("the shape of norm_weight is " + right, "RotaryEmbedding", [X, *none, given], norm_epsilon="1e-6", norm_over_heads=kind, **ROTARY)
+        self.refuse("RotaryEmbedding", "RotaryEmbedding", [X, *none, weight.astype("float64")], norm_epsilon="1e-6", **ROTARY)
 
     def test_types(self):
         for inputs in (

@@ -28,12 +28,13 @@ from typing import Any, Dict, List, NamedTuple, Optional, overload as _overload
 
 from posenc import _posenc, _types
 from posenc._config import Config, LayerGroup, config
+from posenc._norm import Norm
 from posenc._posenc import (
     MAX_POSITION, Angles, Encoder, Rotary, grid, grid_add_, positions_from_ids, positions_from_mask,
 )
 
 __all__ = [
-    "MAX_POSITION", "Angles", "Config", "Encoder", "LayerGroup", "Preset", "Rotary", "Target", "config", "encode", "grid",
+    "MAX_POSITION", "Angles", "Config", "Encoder", "LayerGroup", "Norm", "Preset", "Rotary", "Target", "config", "encode", "grid",
     "grid_add_", "positions_from_ids", "positions_from_mask", "presets", "rotary_presets", "table", "targets", "version",
 ]
 

@@ -10,6 +10,7 @@
 
 #include "angles.h"
 #include "encoder.h"
+#include "norm.h"
 #include "rotary.h"
 #include "torch.h"
 
@@ -82,7 +83,7 @@ nb::object EagerAdd(nb::handle x, nb::handle encoder, nb::handle at, nb::handle 
 
 nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb::handle first,
                        nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle given,
-                       nb::handle first_token) {
+                       nb::handle first_token, nb::handle norm) {
   Where where;
   const Rotary* self = nullptr;
   if (!PyTuple_CheckExact(tensors.ptr()) || !nb::try_cast(rotary, self) || self == nullptr ||
@@ -102,6 +103,11 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
   if (angles != nullptr && (where.is_list || where.first != 0)) return nb::none();
   std::vector<posenc_heads> heads;
   const Py_ssize_t tensor_count = PyTuple_Size(tensors.ptr());
+  const bool has_norms = !norm.is_none();
+  if (has_norms && (!PyTuple_CheckExact(norm.ptr()) || PyTuple_Size(norm.ptr()) != tensor_count)) {
+    return nb::none();
+  }
+  std::vector<posenc_norm> norms(has_norms ? static_cast<size_t>(tensor_count) : 0);
   nb::object made = nb::steal(PyTuple_New(tensor_count));
   posenc_type type = {};
   size_t tokens = 0, all = 0;
@@ -118,6 +124,12 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
     all += from.count();
     if (all > kMost || (where.is_list && !where.Fits(from, before, tokens))) return nb::none();
     if (angles != nullptr && !Fits(*angles, from, before)) return nb::none();
+    const posenc_norm* its_norm = nullptr;
+    if (const nb::handle its = has_norms ? PyTuple_GetItem(norm.ptr(), i) : Py_None; !its.is_none()) {
+      posenc_norm& read = norms[static_cast<size_t>(i)];
+      if (!ToDenseNorm(its, count, dim, &read)) return nb::none();
+      its_norm = &read;
+    }
     void* to = nullptr;
     PyTuple_SetItem(made.ptr(), i, EmptyLike(tensor, /*keeps_strides=*/false, &to).release().ptr());
     const size_t size = own * count * dim;
@@ -132,6 +144,7 @@ nb::object EagerRotate(nb::handle tensors, nb::handle rotary, nb::handle at, nb:
       one.head_stride = one.source_head_stride = axis == -3 ? dim : own * dim;
       one.scale = where.scale;
       one.inverse = inverse.ptr() == Py_True ? 1 : 0;
+      one.norm = its_norm;
       heads.push_back(one);
     }
   }
@@ -156,11 +169,11 @@ void BindEager(nb::module_& module) {
   module.def(
       "eager_rotate", &EagerRotate, "tensors"_a.none(), "rotary"_a.none(), "positions"_a.none(),
       "first"_a.none(), "scale"_a.none(), "inverse"_a.none(), "token_axis"_a.none(), "angles"_a = nb::none(),
-      "first_token"_a.none() = 0,
+      "first_token"_a.none() = 0, "norm"_a = nb::none(),
       nb::sig(
           "def eager_rotate(tensors: typing.Any, rotary: typing.Any, positions: typing.Any, first: "
           "typing.Any, scale: typing.Any, inverse: typing.Any, token_axis: typing.Any, angles: typing.Any = "
-          "None, first_token: typing.Any = 0) -> typing.Any"));
+          "None, first_token: typing.Any = 0, norm: typing.Any = None) -> typing.Any"));
 }
 
 }  // namespace posenc_python

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"
+#include "norm.h"
 
 namespace posenc_python {
 namespace {
@@ -25,6 +26,7 @@ NB_MODULE(_posenc, module) {
   nb::set_leak_warnings(
       false);  // torch keeps operators, and the objects that they use, until the process ends
   ImportArrays();
+  ImportNorm();
   module.attr("version") = posenc_version();
   module.attr("MAX_POSITION") = POSENC_MAX_POSITION;
   module.def("targets", &Targets);

@@ -49,6 +49,7 @@ angles      instead of first and positions: what angles() of this Rotary returne
 first_token with angles: the tensors begin with this token of the angles
 factors     [tokens] or [..., tokens], rounded to float32. Each factor multiplies all elements of a token, also the elements that
             do not rotate. For several tensors: a list with factors, or None, for each
+norm        a posenc.Norm: RMSNorm of each head before it rotates. For several tensors: a list with a Norm, or None, for each
 
 Raises ValueError or TypeError for a wrong argument; then all tensors are unchanged.)";
 
@@ -240,27 +241,30 @@ void BindRotary(nb::module_& module) {
       .def(
           "rotate_", &RotateInPlace, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
-          "angles"_a = nb::none(), "first_token"_a.none() = 0, "factors"_a = nb::none(), "unknown"_a,
+          "angles"_a = nb::none(), "first_token"_a.none() = 0, "factors"_a = nb::none(),
+          "norm"_a = nb::none(), "unknown"_a,
           nb::sig(
               "def rotate_(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
               "None, "
               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3, angles: Angles | None = None, "
-              "first_token: int = 0, factors: posenc._types.Numbers | None = None) -> typing.Any"),
+              "first_token: int = 0, factors: posenc._types.Numbers | None = None, "
+              "norm: typing.Any = None) -> typing.Any"),
           kRotateDoc)
       .def(
           "rotate", &RotateToNew, "tensors"_a, "first"_a = nb::none(), "positions"_a = nb::none(),
           "scale"_a.none() = 1.0, "inverse"_a.none() = false, "token_axis"_a.none() = -3,
           "angles"_a = nb::none(), "first_token"_a.none() = 0, "factors"_a = nb::none(),
-          "dtype"_a = nb::none(), "out"_a = nb::none(), "slots"_a = nb::none(), "slot_axis"_a.none() = -3,
-          "unknown"_a,
+          "norm"_a = nb::none(), "dtype"_a = nb::none(), "out"_a = nb::none(), "slots"_a = nb::none(),
+          "slot_axis"_a.none() = -3, "unknown"_a,
           nb::sig(
               "def rotate(self, *tensors: posenc._types.Array, first: int | posenc._types.Numbers | None = "
               "None, "
               "positions: posenc._types.Numbers | None = None, scale: float | typing.Sequence[float] = 1.0, "
               "inverse: bool = False, token_axis: typing.Literal[-3, -2] = -3, angles: Angles | None = None, "
-              "first_token: int = 0, factors: posenc._types.Numbers | None = None, dtype: typing.Any = None, "
-              "out: typing.Any = None, slots: typing.Any = None, slot_axis: typing.Literal[-3, -2] = -3) -> "
+              "first_token: int = 0, factors: posenc._types.Numbers | None = None, norm: typing.Any = None, "
+              "dtype: typing.Any = None, out: typing.Any = None, slots: typing.Any = None, slot_axis: "
+              "typing.Literal[-3, -2] = -3) -> "
               "typing.Any"),
           kRotateToNewDoc)
       .def("angles", &MakeAngles, "tokens"_a = nb::none(), "more"_a, "first"_a = nb::none(),

@@ -32,11 +32,12 @@ nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
 
 nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                          nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
-                         nb::handle first_token, nb::handle factors, const nb::kwargs& unknown);
+                         nb::handle first_token, nb::handle factors, nb::handle norm,
+                         const nb::kwargs& unknown);
 nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                        nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
-                       nb::handle first_token, nb::handle factors, nb::handle dtype, nb::handle out,
-                       nb::handle slots, nb::handle slot_axis, const nb::kwargs& unknown);
+                       nb::handle first_token, nb::handle factors, nb::handle norm, nb::handle dtype,
+                       nb::handle out, nb::handle slots, nb::handle slot_axis, const nb::kwargs& unknown);
 nb::object MakeAngles(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first,
                       nb::handle at, const nb::kwargs& unknown);
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,

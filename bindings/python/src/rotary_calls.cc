@@ -11,6 +11,7 @@
 
 #include "angles.h"
 #include "members.h"
+#include "norm.h"
 #include "posenc/rotary_slots_c.h"
 #include "rotary.h"
 #include "spec/tables.h"
@@ -95,7 +96,7 @@ std::vector<double> ToScales(nb::handle scale, size_t count) {
 
 // The arguments that may differ between the tensors of a call, besides the scale. Class Each reads them.
 struct Given {
-  nb::handle dtype, out, slots, slot_axis, factors;
+  nb::handle dtype, out, slots, slot_axis, factors, norm;
 };
 
 // An argument that may differ between tensors. With one tensor the argument is the value. With several
@@ -104,7 +105,7 @@ struct Given {
 class Each {
  public:
   Each(nb::handle argument, size_t count, const char* name, bool is_for_all = false)
-      : argument_(argument), is_list_(PyList_Check(argument.ptr()) || PyTuple_Check(argument.ptr())) {
+      : argument_(argument), is_list_(IsList(argument)) {
     if (count == 1 || argument.is_none() || (is_for_all && !is_list_)) {
       is_list_ = false;
     } else if (!is_list_ || nb::len(argument) != count) {
@@ -117,6 +118,11 @@ class Each {
   }
 
  private:
+  // A posenc.Norm is a tuple, but a single value.
+  static bool IsList(nb::handle argument) {
+    return (PyList_Check(argument.ptr()) || PyTuple_Check(argument.ptr())) && !IsNorm(argument);
+  }
+
   nb::handle argument_;
   bool is_list_;
 };
@@ -222,12 +228,13 @@ struct Factors {
   size_t of_each;  // the factors of each sequence; 0 if all sequences have the same
 };
 
-// What a call does with a tensor: where the result goes, and by which factors it multiplies. If neither
-// `tensor` nor `paged` is set, the tensor is rotated in place.
+// What a call does with a tensor: where the result goes, by which factors it multiplies, and how it
+// normalizes before it rotates. If neither `tensor` nor `paged` is set, the tensor is rotated in place.
 struct Result {
   std::unique_ptr<const Tensor> tensor;
   std::unique_ptr<const Paged> paged;
   std::unique_ptr<const Factors> factors;
+  std::unique_ptr<const Norm> norm;
   nb::object object;  // the array of the result
 };
 
@@ -258,6 +265,7 @@ struct Tensors {
     }
     const Each dtypes(given.dtype, count, "dtype", true), outs(given.out, count, "out");
     const Each slots(given.slots, count, "slots"), factors(given.factors, count, "factors");
+    const Each norms(given.norm, count, "norm");
     const int64_t slot_axis = ToInteger(given.slot_axis, "slot_axis");
     if (slot_axis != -3 && slot_axis != -2) {
       RaiseValue(
@@ -270,6 +278,10 @@ struct Tensors {
       const Tensor& tensor = all[i];
       if (const nb::object own = factors[i]; !own.is_none()) {
         result.factors = std::make_unique<Factors>(own, NameFor("factors", i, count), tensor);
+      }
+      if (const nb::object own = norms[i]; !own.is_none()) {
+        result.norm = std::make_unique<Norm>(own, NameFor("norm", i, count), tensor.heads.count,
+                                             rotary.rotary.head_dim());
       }
       if (in_place) {
         result.object = objects[i];
@@ -306,6 +318,7 @@ struct Tensors {
                          : result.tensor ? result.tensor->Heads(b, scales[i], inverse)
                                          : own;
     if (result.factors) heads.token_factors = result.factors->Of(b);
+    if (result.norm) heads.norm = result.norm->get();
     if (!result.paged && !result.tensor) return heads;
     heads.source_type = own.type;
     heads.source = own.data;
@@ -551,18 +564,19 @@ nb::object Rotate(const Rotary& self, const nb::args& objects, const Where& wher
 
 nb::object RotateInPlace(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                          nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
-                         nb::handle first_token, nb::handle factors, const nb::kwargs& unknown) {
+                         nb::handle first_token, nb::handle factors, nb::handle norm,
+                         const nb::kwargs& unknown) {
   const nb::object none = nb::none(), axis = nb::int_(-3);
   return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis,
-                {none, none, none, axis, factors}, unknown, true);
+                {none, none, none, axis, factors, norm}, unknown, true);
 }
 
 nb::object RotateToNew(const Rotary& self, const nb::args& objects, nb::handle first, nb::handle at,
                        nb::handle scale, nb::handle inverse, nb::handle token_axis, nb::handle angles,
-                       nb::handle first_token, nb::handle factors, nb::handle dtype, nb::handle out,
-                       nb::handle slots, nb::handle slot_axis, const nb::kwargs& unknown) {
+                       nb::handle first_token, nb::handle factors, nb::handle norm, nb::handle dtype,
+                       nb::handle out, nb::handle slots, nb::handle slot_axis, const nb::kwargs& unknown) {
   return Rotate(self, objects, {first, at, angles, first_token}, scale, inverse, token_axis,
-                {dtype, out, slots, slot_axis, factors}, unknown, false);
+                {dtype, out, slots, slot_axis, factors, norm}, unknown, false);
 }
 
 nb::object Cache(const Rotary& self, nb::handle tokens, const nb::args& more, nb::handle first, nb::handle at,

@@ -41,6 +41,10 @@ class Heads(ctypes.Structure):
                 ("token_factors", POINTER)]
 
 
+class Norm(ctypes.Structure):
+    _fields_ = [("weight", POINTER), ("weight_type", INT), ("epsilon", ctypes.c_double), ("plus_one", INT), ("over_heads", INT)]
+
+
 class Cache(ctypes.Structure):
     _fields_ = [("layout", INT), ("type", INT), ("cos", POINTER), ("sin", POINTER), ("row_stride", SIZE)]
 

@@ -35,9 +35,10 @@ if torch:
     CALLS |= {p.encode: lambda: [torch.arange(3), E], p.add: lambda: [t(2), E], p.add_: lambda: [t(2), E], p.cos_sin: lambda: [torch.arange(3), R],
               p.embed: lambda: [torch.arange(2), t(2), E], p.rotate: lambda: [[t(2, 1)], R], p.rotate_: lambda: [[t(2, 1)], R]}
 NAMES = ("first positions scale dtype out layout preset base axes sections frequencies factors target nan_rows padding_position "
-         "prefix_rows token_axis slot_axis slots inverse angles first_token tokens past phase_rounding scaling unheard_of").split()
+         "prefix_rows token_axis slot_axis slots inverse angles first_token norm tokens past phase_rounding scaling unheard_of").split()
 VALUES = [0, 1, 3, 8, -1, 0.5, 1e300, 2**31, 2**63, 2**70, -(2**63), float("nan"), True, None, 1j, "", "fairseq", "sin_cos", "\0", "\ud800",
-          b"abcd", [], [1.5, 2], [None], {}, {"model_type": "llama", "head_dim": 8}, object(), [(E, 0, 3)], E, R, R.angles(2)]
+          b"abcd", [], [1.5, 2], [None], {}, {"model_type": "llama", "head_dim": 8}, object(), [(E, 0, 3)], E, R, R.angles(2), posenc.Norm(x(), 1e-6), posenc.Norm(None, 7),
+          [posenc.Norm(x(), 1e-6, True), None]]
 TYPES = ("float32", "float32", "float16", "float64", "int64", "int32", "int8", "uint64", "longdouble", "bool", "complex64", ">f4", "O", "S3")
 
 

@@ -14,10 +14,10 @@ for needed, package in (("mypy", "mypy"), ("torch", "python3-torch")):
         raise unittest.SkipTest(f"SKIPPED: {package} is not installed")
 
 ROOT = os.path.join(os.path.dirname(__file__), "../../..")
-# In torch 1.13, torch.jit.trace has no types, and torch.jit does not export it explicitly.
+# In torch 1.13, torch.jit.trace and Tensor.backward have no types, and torch.jit does not export it explicitly.
 CONFIGURATION = """
 [mypy]
-[mypy-pytorch]
+[mypy-pytorch,layer]
 disallow_untyped_calls = False
 [mypy-torch.*]
 implicit_reexport = True
@@ -59,6 +59,9 @@ assert_type(rotary.rotate(x, out=array), Ndarray)
 assert_type(rotary.rotate(array, out=x, slots=[1, 2, 3], slot_axis=-2), torch.Tensor)
 assert_type(rotary.rotate(x, x, out=[x, array], slots=[None, [1]], factors=[[1.0], None]), tuple[Any, ...])
 assert_type(rotary.rotate_(x, factors=[1.0]), torch.Tensor)
+assert_type(rotary.rotate_(x, norm=posenc.Norm(x[0, 0], 1e-6)), torch.Tensor)
+assert_type(rotary.rotate(x, array, norm=[posenc.Norm(None, 1e-6, over_heads=True), None]), tuple[torch.Tensor, Ndarray])
+assert_type(rotary.rotate(array, norm=posenc.Norm(array[0], 0), dtype=torch.float16), torch.Tensor)
 assert_type(rotary.angles(3, first=[1, 2]), posenc.Angles)
 assert_type(rotary.angles(positions=ids).positions, Ndarray)
 assert_type(rotary.rotate_(x, angles=rotary.angles(3), first_token=1), torch.Tensor)
@@ -72,6 +75,7 @@ assert_type(posenc.positions_from_ids(ids, 1), torch.Tensor)
 assert_type(posenc.positions_from_mask(mask), tuple[torch.Tensor, torch.Tensor])
 assert_type(posenc.torch.rotate([x], rotary), list[torch.Tensor])
 assert_type(posenc.torch.rotate([x], rotary, angles=rotary.angles(3)), list[torch.Tensor])
+assert_type(posenc.torch.rotate([x], rotary, norm=[posenc.Norm(x[0, 0], 1e-6)]), list[torch.Tensor])
 assert_type(posenc.torch.RotaryEmbedding(rotary).rotate(x, x, ids), tuple[torch.Tensor, torch.Tensor])
 assert_type(posenc.torch.RotaryEmbedding(rotary).rotate(x, x, posenc.torch.RotaryEmbedding(rotary).angles(ids)), tuple[torch.Tensor, torch.Tensor])
 """
@@ -82,6 +86,8 @@ def programs():
     for name, page in ("readme", "bindings/python/README.md"), ("pytorch", "docs/pytorch.md"):
         with open(os.path.join(ROOT, page)) as file:
             yield name, file.read().split("```python\n", 1)[1].split("```", 1)[0]
+    with open(os.path.join(ROOT, "docs/examples/qwen3_layer.py")) as file:
+        yield "layer", file.read()
     for notebook in glob.glob(os.path.join(ROOT, "docs/examples/*.ipynb")):
         with open(notebook) as file:
             cells = [cell for cell in json.load(file)["cells"] if cell["cell_type"] == "code"]

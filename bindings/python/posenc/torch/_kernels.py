@@ -7,7 +7,7 @@ import torch
 
 from posenc import Encoder, Rotary
 from posenc._posenc import positions_for
-from posenc.torch import _doubles
+from posenc.torch import _doubles, _norms
 
 LAYOUTS = ("halves", "duplicated", "halves_twice")  # of the tables cos and sin
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
@@ -251,8 +251,13 @@ def _where(positions, first, angles, first_token):
     return {"positions": positions, "first": _first(positions, first)}
 
 
+def _norm(norms):
+    """The norms of a call, as an argument of posenc."""
+    return {} if norms is None else {"norm": norms[0] if len(norms) == 1 else list(norms)}
+
+
 @_as_torch
-def rotate(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0):
+def rotate(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0, norms=None):
     """The operators have no angles. Tensors of float64 are rotated at positions."""
     for name, tensor in _named(tensors):
         _require_strided(name, tensor)
@@ -260,14 +265,18 @@ def rotate(tensors, rotary, positions, first, scale, inverse, token_axis, angles
     if tensors[0].dtype == torch.float64:
         rotate_meta(tensors, rotary, positions, first, scale, inverse, token_axis)
         rotary, first = object_of(rotary, Rotary), _integer(first)
+        if norms is not None:
+            _require_norms(tensors, norms, token_axis)
+            tensors = [tensor if norm is None else _norms.normed(tensor, norm, token_axis) for tensor, norm in zip(tensors, norms)]
         return _doubles.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+    norms = _readable_norms(norms)
     if sum(tensor.numel() for tensor in tensors) <= _FEW:
         made = [tensor.clone(memory_format=torch.contiguous_format) for tensor in tensors]
-        rotate_all_(made, rotary, positions, first, scale, inverse, token_axis, angles, first_token)
+        rotate_all_(made, rotary, positions, first, scale, inverse, token_axis, angles, first_token, norms)
         return made
     tensors = [_readable(tensor) for tensor in tensors]
     made = object_of(rotary, Rotary).rotate(*tensors, **_where(positions, first, angles, first_token), scale=scale,
-                                  inverse=inverse, token_axis=token_axis)
+                                  inverse=inverse, token_axis=token_axis, **_norm(norms))
     return [made] if len(tensors) == 1 else list(made)
 
 
@@ -276,19 +285,53 @@ def _readable(tensor):
     return tensor if strides and strides[-1] == 1 and min(strides) > 0 else tensor.contiguous()
 
 
+def _readable_norms(norms):
+    if norms is None:
+        return None
+    return tuple(norm if norm is None or norm.weight is None else norm._replace(weight=norm.weight.contiguous()) for norm in norms)
+
+
 @_as_torch
-def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0):
+def rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis, angles=None, first_token=0, norms=None):
     for name, tensor in _named(tensors):
         _require_floats(name, tensor)
     if tensors[0].dtype == torch.float64:
-        all_ = rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+        all_ = rotate(tensors, rotary, positions, first, scale, inverse, token_axis, None, 0, norms)
         if len(tensors) > 1:
             _require_apart(tensors)
         for tensor, made in zip(tensors, all_):
             tensor.copy_(made)
         return
     object_of(rotary, Rotary).rotate_(*tensors, **_where(positions, first, angles, first_token), scale=scale,
-                              inverse=inverse, token_axis=token_axis)
+                              inverse=inverse, token_axis=token_axis, **_norm(_readable_norms(norms)))
+
+
+def norm_rotate(given, epsilons, kinds, *turn):
+    tensors, norms = _norms.of_numbers(given, epsilons, kinds)
+    return rotate(tensors, *turn, None, 0, norms)
+
+
+def norm_rotate_meta(given, epsilons, kinds, *turn):
+    tensors, norms = _norms.of_numbers(given, epsilons, kinds)
+    made = rotate_meta(tensors, *turn)
+    _require_norms(tensors, norms, turn[-1])
+    return made
+
+
+def _require_norms(tensors, norms, token_axis):
+    """Requires the weights of norms to suit their tensors."""
+    for (name, tensor), norm in zip(_named(tensors), norms):
+        if norm is None or norm.weight is None:
+            continue
+        weight, dim = norm.weight, tensor.shape[-1]
+        is_wide = weight.dtype == torch.float64 and tensor.dtype != torch.float64
+        require(weight.dtype in _FLOATS and not is_wide, "the weight for {} must be of float32, bfloat16 or float16, not {}", name, weight.dtype)
+        require(weight.device == tensor.device, "the weight for {} is on {}, and other tensors are on {}", name, weight.device, tensor.device)
+        axes = _norms.axes_of(norm.over_heads, tensor, token_axis)
+        heads = tensor.shape[axes[0]] if len(axes) == 2 else 1
+        shapes = ([heads, dim], [heads * dim]) if norm.over_heads else ([dim],)
+        require(list(weight.shape) in shapes, "the weight for {} must have the shape {}, not {}", name,
+                " or ".join(map(str, shapes)), list(weight.shape))
 
 
 @_as_torch

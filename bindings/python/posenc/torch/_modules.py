@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from posenc import Angles, Encoder, Rotary
+from posenc import Angles, Encoder, Norm, Rotary
 from posenc._posenc import eager_rotate
 from posenc.torch import _kernels
 from posenc.torch._kernels import LAYOUTS, spec
@@ -250,7 +250,8 @@ class RotaryEmbedding(nn.Module):
         return _kernels.angles(self.rotary, positions.squeeze(-2) if positions.ndim > 1 else positions)
 
     def rotate(
-        self, q: Tensor, k: Tensor, position_ids: Tensor | Angles, token_axis: int = -2, inverse: bool = False
+        self, q: Tensor, k: Tensor, position_ids: Tensor | Angles, token_axis: int = -2, inverse: bool = False,
+        norm: tuple[Norm | None, Norm | None] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Returns q and k, rotated.
 
@@ -258,20 +259,22 @@ class RotaryEmbedding(nn.Module):
         position_ids  [rows], [1, rows] or [batch, rows]; with several axes also [axes, 1, rows] or [axes, batch, rows]. Without
                       the axis `axes`, a position is the same on all axes. Or angles() of these ids: the bits are the same
         inverse       rotates backwards
+        norm          a posenc.Norm for q, and one for k: RMSNorm before the rotation (class NormedRotation has modules for it)
         """
         angles = position_ids if type(position_ids) is Angles else None
         if position_ids is not None and not is_compiling():  # for eager_rotate, None would mean positions from 0 on
-            made = eager_rotate((q, k), self.rotary, position_ids if angles is None else None, 0, 1.0, inverse, token_axis, angles)
+            positions = position_ids if angles is None else None
+            made = eager_rotate((q, k), self.rotary, positions, 0, 1.0, inverse, token_axis, angles, 0, norm)
             if made is not None:
                 return made
         if angles is not None:
-            q, k = rotate((q, k), self.rotary, inverse=inverse, token_axis=token_axis, angles=angles)
+            q, k = rotate((q, k), self.rotary, inverse=inverse, token_axis=token_axis, angles=angles, norm=norm)
             return q, k
         for name, given in ("q", q), ("k", k), ("position_ids", position_ids):
             if not isinstance(given, Tensor):
                 raise TypeError(f"{name} must be a tensor, not {type(given)}")
         positions = self._positions(position_ids, q.shape[:-3])
-        q, k = rotate((q, k), self.spec, positions, inverse=inverse, token_axis=token_axis)
+        q, k = rotate((q, k), self.spec, positions, inverse=inverse, token_axis=token_axis, norm=norm)
         return q, k
 
     def _positions(self, positions, batch):
@@ -300,6 +303,74 @@ class RotaryEmbedding(nn.Module):
 
     def extra_repr(self):
         return self.rotary.spec
+
+
+class NormedRotation(nn.Module):
+    """Normalizes q and k by RMSNorm and rotates them, in one pass, as the attention of Qwen3, Gemma 3 or OLMo 2 does.
+
+    rotary          a posenc.Rotary, or a RotaryEmbedding
+    q_norm, k_norm  the modules with which the attention normalizes q and k: each has a weight, or the weight None, and an epsilon
+                    (variance_epsilon, eps or epsilon). They become submodules, so their weights are trained and loaded. If a
+                    weight has more than head_dim elements, there is one mean over all heads of a token
+    plus_one        whether elements are multiplied by 1 + weight (Gemma), or by the weight. None: the modules are called with a
+                    few numbers to find out, so they must be on the CPU and have finite weights
+
+    Raises ValueError if a module is not such a norm.
+    """
+
+    def __init__(self, rotary: Rotary | RotaryEmbedding, q_norm: nn.Module, k_norm: nn.Module, plus_one: bool | None = None) -> None:
+        super().__init__()
+        self.rotary = rotary if isinstance(rotary, RotaryEmbedding) else RotaryEmbedding(rotary)
+        self.q_norm, self.k_norm = q_norm, k_norm
+        self._kinds = tuple(_kind_of_norm(name, module, self.rotary.head_dim, plus_one)
+                            for name, module in (("q_norm", q_norm), ("k_norm", k_norm)))
+
+    def angles(self, position_ids: Tensor) -> Angles:
+        """The same as RotaryEmbedding.angles(). forward() takes them in place of position_ids."""
+        return self.rotary.angles(position_ids)
+
+    def forward(
+        self, q: Tensor, k: Tensor, position_ids: Tensor | Angles, token_axis: int = -2, inverse: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Returns q and k, normalized and rotated. The arguments are the same as for RotaryEmbedding.rotate(). q and k are what the
+        projections write, before any norm."""
+        norm = (Norm(self.q_norm.weight, *self._kinds[0]), Norm(self.k_norm.weight, *self._kinds[1]))
+        return self.rotary.rotate(q, k, position_ids, token_axis, inverse, norm)
+
+
+_EPSILONS = ("variance_epsilon", "eps", "epsilon")  # names for epsilon in norms: Llama's, Gemma's and torch's, others
+
+
+def _kind_of_norm(name, module, head_dim, plus_one):
+    """epsilon, plus_one and over_heads of a norm."""
+    weight = getattr(module, "weight", module)  # the weight may be None, but must be there
+    if weight is module or getattr(module, "bias", None) is not None:
+        raise ValueError(f"{name} must be an RMSNorm: a module with a weight, which may be None, and without a bias")
+    epsilon = next((getattr(module, its) for its in _EPSILONS if hasattr(module, its)), None)
+    if type(epsilon) not in (int, float):
+        raise ValueError(f"{name} must have an epsilon that is a number: {', '.join(_EPSILONS)}")
+    count = head_dim if weight is None else weight.numel()
+    if count % head_dim:
+        raise ValueError(f"{name} has {count} weights, which is not a multiple of head_dim {head_dim}")
+    if plus_one is None:
+        plus_one = _is_plus_one(name, module, weight, epsilon, count)
+    return float(epsilon), plus_one, count > head_dim
+
+
+def _is_plus_one(name, module, weight, epsilon, count):
+    """Calls a norm to find out whether it multiplies by the weight or by 1 + weight."""
+    like = torch.ones(()) if weight is None else weight.detach()
+    x = torch.linspace(-2, 3, 2 * count).reshape(2, count).to(like.device, like.dtype)
+    with torch.no_grad():
+        made = module(x).double()
+    x = x.double()
+    x = x * (x.square().mean(-1, keepdim=True) + epsilon).rsqrt()
+    factors = like.double() if weight is None else like.double().reshape(count)
+    for plus_one in (False,) if weight is None else (False, True):
+        if torch.allclose(made, x * (factors + plus_one), 0.02, 0.02):
+            return plus_one
+    raise ValueError(f"{name} is not an RMSNorm: it does not compute x * weight / sqrt(mean(x^2) + {epsilon:g}), nor with 1 + weight. "
+                     "If its weights are not set yet, pass plus_one")
 
 
 class LayerTypeRotaryEmbedding(nn.ModuleDict):

@@ -107,6 +107,15 @@ def _cos_sin(graph, positions, rotary, layout, dtype):
     return tuple(graph.op("Reshape", graph.op("Concat", half, half, axis_i=-1), shape) for half in each)
 
 
+@helper.parse_args("v", "fs", "is", "s", "v", "i", "f", "b", "i")
+def _norm_rotate(graph, tensors, epsilons, kinds, rotary, positions, first, scale, inverse, token_axis):
+    given = helper._unpack_list(tensors)
+    half = len(given) // 2
+    made = [_rotated(graph, x, parse(rotary), positions, first, scale, inverse, token_axis, (weight, epsilon, kind))
+            for x, weight, epsilon, kind in zip(given[:half], given[half:], epsilons, kinds)]
+    return graph.op("prim::ListConstruct", *made)
+
+
 @helper.parse_args("v", "s", "v", "i", "f", "b", "i")
 def _rotate(graph, tensors, rotary, positions, first, scale, inverse, token_axis):
     made = [_rotated(graph, x, parse(rotary), positions, first, scale, inverse, token_axis)
@@ -114,7 +123,7 @@ def _rotate(graph, tensors, rotary, positions, first, scale, inverse, token_axis
     return graph.op("prim::ListConstruct", *made)
 
 
-def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis):
+def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis, norm=None):
     rank = _rank("x", x)
     _require(rank <= 4, f"rotate of {rank} axes")
     given = helper._unsqueeze_helper(graph, x, list(range(4 - rank))) if rank < 4 else x
@@ -126,10 +135,23 @@ def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis):
     if inverse:
         _require(not helper._is_none(positions), "rotate with inverse, but without positions")
         where = [graph.op("Neg", where[0])]
-    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=rotary.spec, scale_f=_scale(scale))
+    attributes = {}
+    if norm is not None:
+        weight, epsilon, kind = norm
+        _require(weight.type().scalarType() != "Double", "a weight of float64")
+        where = _inputs(graph, where) + [weight]
+        attributes = {"norm_epsilon_s": repr(epsilon), "norm_plus_one_i": kind & 1, "norm_over_heads_i": kind >> 1}
+    made = graph.op("posenc::RotaryEmbedding", given, *where, spec_s=rotary.spec, scale_f=_scale(scale), **attributes)
     if given is not x:
         made = graph.op("Reshape", made, graph.op("Shape", x))
     return _of_type_of(x, made)
+
+
+def _inputs(graph, where):
+    """The optional inputs before the weight: position_ids, two caches and `like`, where missing ones are none."""
+    none = graph.op("prim::Constant")
+    none.setType(torch._C.OptionalType.ofTensor())
+    return where + [none] * (4 - len(where))
 
 
 def _ids(graph, positions, x, rank, axes):
@@ -146,5 +168,5 @@ def _ids(graph, positions, x, rank, axes):
     return graph.op("Expand", ids, graph.op("Concat", *ones[:lead], batch, ones[-1], axis_i=0))
 
 
-for _name, _symbolic in dict(add=_add, embed=_embed, encode=_encode, cos_sin=_cos_sin, rotate=_rotate).items():
+for _name, _symbolic in dict(add=_add, embed=_embed, encode=_encode, cos_sin=_cos_sin, rotate=_rotate, norm_rotate=_norm_rotate).items():
     register_custom_op_symbolic("posenc::" + _name, _symbolic, 9)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from posenc import Angles, Encoder, Rotary, _torch
+from posenc import Angles, Encoder, Norm, Rotary, _torch
 from posenc._posenc import eager_add, eager_rotate
-from posenc.torch import _kernels
+from posenc.torch import _kernels, _norms
 from posenc.torch._kernels import adjoint, object_of, parse, text_of
 
 is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)  # torch 1.13 cannot compile
@@ -247,6 +247,56 @@ class _RotateOne:
         return _Rotate.apply(*arguments, x)[0]
 
 
+class _NormRotate(_Function):
+    """Norms before a rotation. `given` is the tensors, and then the weight for each. Gradients of tensors and weights are computed
+    in float32, or in float64 for tensors of float64."""
+
+    @staticmethod
+    def forward(epsilons, kinds, rotary, positions, first, scale, inverse, token_axis, *given):
+        turn = rotary, positions, first, scale, inverse, token_axis
+        return tuple(_below(torch.ops.posenc.norm_rotate, given, epsilons, kinds, *turn))
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.epsilons, ctx.kinds, ctx.rotary, positions, ctx.first, ctx.scale, ctx.inverse, ctx.token_axis = inputs[:8]
+        ctx.save_for_backward(positions, *inputs[8:])
+        ctx.save_for_forward(positions, *inputs[8:])
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        positions, *given = ctx.saved_tensors
+        tensors, norms = _norms.of_numbers(given, ctx.epsilons, ctx.kinds)
+        needs = ctx.needs_input_grad[8:]
+        needs = list(zip(needs[:len(tensors)], needs[len(tensors):]))
+        arguments = adjoint(ctx.rotary), positions, ctx.first, ctx.scale, not ctx.inverse, ctx.token_axis
+        used = (None if given is None or not any(need) else _norms.wide(given) for given, need in zip(gradients, needs))
+        made = [(None, None) if turned is None else _norms.gradients(turned, tensor, norm, ctx.token_axis, *need)
+                for turned, tensor, norm, need in zip(_rotate_some(used, *arguments), tensors, norms, needs)]
+        return (None,) * 8 + tuple(of_x for of_x, _ in made) + tuple(of_weight for _, of_weight in made)
+
+    @staticmethod
+    def jvp(ctx, *tangents):
+        positions, *given = ctx.saved_tensors
+        tensors, norms = _norms.of_numbers(given, ctx.epsilons, ctx.kinds)
+        own, count = tangents[8:], len(tensors)
+        made = [_norms.tangent(of_x, of_weight, tensor, norm, ctx.token_axis)
+                for of_x, of_weight, tensor, norm in zip(own[:count], own[count:], tensors, norms)]
+        turned = _rotate_some(made, ctx.rotary, positions, ctx.first, ctx.scale, ctx.inverse, ctx.token_axis)
+        return tuple(one.to(tensor.dtype) for one, tensor in zip(turned, tensors))
+
+    @staticmethod
+    def vmap(info, dims, epsilons, kinds, rotary, positions, first, scale, inverse, token_axis, *given):
+        """A call for each element of the batch, because weights may differ."""
+        made = []
+        for i in range(info.batch_size):
+            positions_i = positions if dims[3] is None else positions.select(dims[3], i)
+            own = [tensor if dim is None else tensor.select(dim, i) for tensor, dim in zip(given, dims[8:])]
+            turn = rotary, positions_i, first, scale, inverse, token_axis
+            made.append(_apply(_NormRotate, "norm_rotate", own, epsilons, kinds, *turn))
+        return tuple(torch.stack(all_) for all_ in zip(*made)), (0,) * len(made[0])
+
+
 def _require_constant(positions):
     _kernels.require(positions is None or not positions.requires_grad or not torch.is_grad_enabled(),
              "positions requires a gradient, and posenc computes none: pass positions.detach() if it is constant")
@@ -320,6 +370,7 @@ _define(f"add_(Tensor(a!) x, str encoder, {_AT}) -> ()", _Add, 2)
 _define(f"embed(Tensor ids, Tensor table, str encoder, {_AT}, ScalarType? dtype, int padding_idx) -> Tensor", _Embed, 3)
 _define("scatter(Tensor gradient, Tensor ids, SymInt rows, float scale, int padding_idx) -> Tensor", _Scatter)
 _define(f"rotate(Tensor[] tensors, {_TURN}) -> Tensor[]", _Rotate, 2)
+_define(f"norm_rotate(Tensor[] tensors, float[] epsilons, int[] kinds, {_TURN}) -> Tensor[]", _NormRotate, 4)
 _define(f"rotate_one(Tensor x, {_TURN}) -> Tensor", _RotateOne, 2)
 _define(f"rotate_(Tensor(a!) x, {_TURN}) -> ()", _RotateOne, 2)
 _define("cos_sin(Tensor positions, str rotary, str layout, ScalarType dtype) -> (Tensor, Tensor)", _CosSin, 0)
@@ -510,9 +561,9 @@ def _require_alone(angles, positions, first, first_token):
                      "angles exclude first and positions: they were made at positions")
 
 
-def _has_angles_directly(tensors):
+def _has_angles_directly(tensors, norms):
     """Whether posenc itself rotates these tensors by angles. Otherwise an operator rotates them at positions."""
-    return _is_plain(None, *tensors) and tensors[0].dtype != torch.float64
+    return _is_plain(None, *tensors, *_weights(norms)) and tensors[0].dtype != torch.float64
 
 
 def _positions_of(angles, first_token, tensors, token_axis):
@@ -522,9 +573,42 @@ def _positions_of(angles, first_token, tensors, token_axis):
     return _kernels.positions_of(angles, first_token, first.shape[token_axis])
 
 
+def _norms_for(norm, tensors):
+    """The norms of a call: a tuple with a Norm, or None, for each tensor. None if no tensor has a norm."""
+    if norm is None:
+        return None
+    is_list = type(norm) in (list, tuple) and len(norm) == len(tensors)
+    if not is_list or not all(one is None or type(one) is Norm for one in norm):
+        raise TypeError("norm must be a list with a posenc.Norm, or None, for each tensor")
+    for one in norm:
+        if one is not None and one.weight is not None and not issubclass(type(one.weight), Tensor):
+            raise TypeError(f"the weight of a norm must be a tensor or None, not {type(one.weight)}")
+        _kernels.require(one is None or one.weight is not None or not one.plus_one, "plus_one of a norm needs a weight")
+    return None if all(one is None for one in norm) else tuple(norm)
+
+
+def _weights(norms):
+    return [] if norms is None else [norm.weight for norm in norms if norm is not None and norm.weight is not None]
+
+
+def _rotated(tensors, norms, turn):
+    """Calls an operator for the tensors that have norms, and another one for the others."""
+    if norms is None:
+        return _apply(_Rotate, "rotate", tensors, *turn)
+    made, both = [None] * len(tensors), list(zip(tensors, norms))
+    own = [(x, norm) for x, norm in both if norm is not None]
+    given = [x for x, _ in own] + [_norms.weight_of(norm, x, turn[-1]) for x, norm in own]
+    numbers = [float(norm.epsilon) for _, norm in own], [_norms.kind_of(norm) for _, norm in own]
+    with_norms = iter(_apply(_NormRotate, "norm_rotate", given, *numbers, *turn))
+    plain = [x for x, norm in both if norm is None]
+    others = iter(_apply(_Rotate, "rotate", plain, *turn) if plain else ())
+    return [next(others if norm is None else with_norms) for norm in norms]
+
+
 def rotate(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
-    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0,
+    norm: Sequence[Norm | None] | None = None
 ) -> list[Tensor]:
     """Returns a list of rotated tensors, for example q and k. Their gradients are rotated backwards.
 
@@ -538,43 +622,50 @@ def rotate(
     angles      instead of first and positions: rotary.angles() for these positions, once for all layers. The bits are the same.
                 If gradients are recorded, the call computes the cosines and sines again
     first_token with angles: the tensors begin with this token of the angles
+    norm        a list with a posenc.Norm, or None, for each tensor: RMSNorm before the rotation. Weights are tensors, which get
+                gradients too
 
     Raises RuntimeError for a wrong argument, or a position out of range.
     """
     if not is_compiling():
         its = parse(rotary) if type(rotary) is str else rotary
-        all_ = tuple(tensors) if type(tensors) is list else tensors
-        made = eager_rotate(all_, its, positions, first, scale, inverse, token_axis, angles, first_token)
+        all_, all_norms = (tuple(given) if type(given) is list else given for given in (tensors, norm))
+        made = eager_rotate(all_, its, positions, first, scale, inverse, token_axis, angles, first_token, all_norms)
         if made is not None:
             return list(made)
     _require_list(tensors)
+    norms = _norms_for(norm, tensors)
     _require_alone(angles, positions, first, first_token)
     if angles is not None:
         rotary = _rotary_of(angles, rotary)
-        if _has_angles_directly(tensors):
-            return _kernels.rotate(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token)
+        if _has_angles_directly(tensors, norms):
+            return _kernels.rotate(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token, norms)
         positions = _positions_of(angles, first_token, tensors, token_axis)
-    if _is_plain(positions, *tensors):
-        return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis)
+    if _is_plain(positions, *tensors, *_weights(norms)):
+        return _kernels.rotate(tensors, rotary, positions, first, scale, inverse, token_axis, None, 0, norms)
     positions, first = _kept(positions, first, tensors[0], token_axis, rotary)
-    return _apply(_Rotate, "rotate", tensors, text_of(rotary), positions, first, scale, inverse, token_axis)
+    return _rotated(tensors, norms, (text_of(rotary), positions, first, scale, inverse, token_axis))
 
 
 def rotate_(
     tensors: Sequence[Tensor], rotary: Rotary | str, positions: Tensor | None = None, first: int = 0,
-    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0
+    scale: float = 1.0, inverse: bool = False, token_axis: int = -3, angles: Angles | None = None, first_token: int = 0,
+    norm: Sequence[Norm | None] | None = None
 ) -> Sequence[Tensor]:
     """The same as rotate(), in place. Returns the tensors. After an error all tensors are unchanged."""
     _require_list(tensors)
+    norms = _norms_for(norm, tensors)
     _require_alone(angles, positions, first, first_token)
     if angles is not None:
         rotary = _rotary_of(angles, rotary)
-        if _has_angles_directly(tensors):
-            _kernels.rotate_all_(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token)
+        if _has_angles_directly(tensors, norms):
+            _kernels.rotate_all_(tensors, rotary, None, 0, scale, inverse, token_axis, angles, first_token, norms)
             return tensors
         positions = _positions_of(angles, first_token, tensors, token_axis)
-    if _is_plain(positions, *tensors):
-        _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis)
+    if _is_plain(positions, *tensors, *_weights(norms)):
+        _kernels.rotate_all_(tensors, rotary, positions, first, scale, inverse, token_axis, None, 0, norms)
+    elif norms is not None:
+        _copy_rotated(tensors, norms, rotary, positions, first, scale, inverse, token_axis)
     elif _is_recording():
         for tensor, made in zip(tensors, rotate(tensors, rotary, positions, first, scale, inverse, token_axis)):
             tensor.copy_(made)
@@ -588,6 +679,16 @@ def rotate_(
         for tensor in tensors:
             torch.ops.posenc.rotate_(tensor, *arguments)
     return tensors
+
+
+def _copy_rotated(tensors, norms, rotary, positions, first, *arguments):
+    """Computes all results first, and then copies them into the tensors, so that torch records the copies."""
+    _kernels.require(not torch.onnx.is_in_onnx_export(), "torch.onnx.export cannot export rotate_, which writes in place: call rotate")
+    made = rotate(tensors, rotary, positions, first, *arguments, norm=norms)
+    if not _is_recording() and _tracing_state() is None:
+        _require_writable(tensors)
+    for tensor, its in zip(tensors, made):
+        tensor.copy_(its)
 
 
 def _require_writable(tensors):
