@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxOffset = 7;
 inline constexpr std::size_t kMaxAddedPairs = 256;
 
 struct RotaryTable {
-  FrequencyTable frequencies;  // its offsets are unused
+  FrequencyTable frequencies;  // without its offsets, which calls make if they need them (RowRuns)
   double amplitude;            // A, the nearest double
 
   // [kMaxOffset][2][count]: cosines and sines of the angles at positions 1, 2, ... The caller fills them.

@@ -25,6 +25,7 @@ void FillPadding(std::size_t pairs, T* cosines, T* sines) {
 
 // to [bytes] = from [bytes], for few bytes, an even number.
 void CopyFew(const unsigned char* from, std::size_t bytes, unsigned char* to) {
+  for (; bytes >= 16; from += 16, to += 16, bytes -= 16) std::memcpy(to, from, 16);
   for (; bytes >= 8; from += 8, to += 8, bytes -= 8) std::memcpy(to, from, 8);
   for (; bytes >= 2; from += 2, to += 2, bytes -= 2) std::memcpy(to, from, 2);
 }

@@ -45,6 +45,12 @@ PICKED = (
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
     ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
     ("FillMultiples", "position[axes[i]]", "position[0]"),
+    ("RotateLastPairs", "undecided.count != waiting", "false"),
+    # Caches at consecutive positions, and rounded phases
+    ("Take", "table.amplitude == 1.0 &&", ""),
+    ("PlaceRuns", "sines_first ? apart : 0", "sines_first ? 0 : apart"),
+    ("FinishRow", "copy_ == 0 ? to_cos + bytes_ : to_sin", "to_sin"),
+    ("QuickPhases", "if (std::fabs(position * phase_rounding.scale) > kMaxQuickPhase) return 0;", ""),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
     ("Framework", "Subtract(log_base_, Log<4>(formula.min_timescale))", "log_base_"),
