@@ -170,7 +170,8 @@ posenc_status Rotate(const posenc_rotary* rotary, Way way, std::size_t tokens, c
   if (way == Way::kRun) return posenc_rotate(rotary, kFirst, tokens, &heads, 1);
   if (way == Way::kList) {
     std::vector<std::int64_t> positions;
-    for (std::size_t t = 0; t < tokens; ++t) positions.push_back(static_cast<std::int64_t>(t * t * 1000) - 7);
+    for (std::size_t t = 0; t < POSENC_MAX_AXES * tokens; ++t)
+      positions.push_back(static_cast<std::int64_t>(t * t * 1000) - 7);
     const posenc_list list = {POSENC_I64, positions.data()};
     return posenc_rotate_at(rotary, &list, tokens, &heads, 1, nullptr);
   }
@@ -354,6 +355,42 @@ TEST_P(RotaryNormExact, InPlaceOverHeads) {
         }
       });
       if (HasFailure()) return;
+    }
+  }
+}
+
+// Only the last elements are midpoints, which need the exact mean. By then, elements before them have been
+// overwritten.
+TEST_P(RotaryNormExact, InPlaceWithTiesAtTheEnd) {
+  if (IsReference()) GTEST_SKIP() << "computes the exact mean at once";
+  for (const Shape& shape : {Shape{2, 40, 128}, Shape{2, 3, 1500}, Shape{2, 1, 8192}, Shape{1, 65, 64}}) {
+    for (const bool over_heads : {false, true}) {
+      for (const posenc_pairing pairing : kPairings) {
+        SCOPED_TRACE(testing::Message()
+                     << shape.heads << " heads of " << shape.head_dim << (over_heads ? ", over heads" : ""));
+        posenc_rotary_spec spec = MakeRotarySpec(shape.head_dim, target());
+        spec.pairing = pairing;
+        spec.rotary_dim = shape.head_dim - 4;
+        spec.rotary_offset = 2;
+        const RotaryPtr rotary = CreateRotary(spec);
+        const std::size_t count = (over_heads ? shape.heads : 1) * shape.head_dim;
+        std::vector<float> weights(count), x(shape.elements()), want(x.size());
+        for (std::size_t i = 0; i < count; ++i)
+          weights[i] = static_cast<float>(2 * i + 1) * (i + 40 < count ? 0x1p-22f : 0x1p-24f);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = i * i % 7 < 3 ? 1.5f : -1.5f;
+        const posenc_norm norm{weights.data(), POSENC_F32, 0.0, 1, over_heads ? 1 : 0};
+        posenc_heads heads = DenseHeads(want.data(), shape.heads, shape.head_dim);
+        heads.source = x.data();
+        heads.norm = &norm;
+        ASSERT_EQ(posenc_rotate(rotary.get(), 100, shape.tokens, &heads, 1), POSENC_OK);
+        // The last element does not rotate. It becomes 1 + weight, a midpoint, which this sum rounds to even.
+        EXPECT_EQ(std::fabs(want.back()), 1.0f + weights.back());
+        heads.data = x.data();
+        heads.source = nullptr;
+        ASSERT_EQ(posenc_rotate(rotary.get(), 100, shape.tokens, &heads, 1), POSENC_OK);
+        EXPECT_TRUE(SameBits(x, want));
+        if (HasFailure()) return;
+      }
     }
   }
 }

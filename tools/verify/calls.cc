@@ -320,7 +320,7 @@ void Calls::With(const Case& as, const std::function<void(const Arguments&)>& ca
     heads.scale = is_k ? 1.0 : as.scale;
     heads.inverse = as.inverse ? 1 : 0;
     heads.token_factors = is_k || factors.empty() ? nullptr : factors.data();
-    if (!is_rotation || !as.HasNorm(is_k)) continue;
+    if (!is_rotation || !as.HasNorm(is_k) || heads.heads == 0) continue;
     SetNorm(as, is_k, &norms[is_k ? 1 : 0]);
     heads.norm = &norms[is_k ? 1 : 0].norm;
   }

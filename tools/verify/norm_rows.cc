@@ -30,7 +30,8 @@ std::vector<RowGroup> NormRows() {
         // be.
         "$norms head_dim=1100 rotary_dim=1054 rotary_offset=3 q_heads=2 at=f64:0:7:-1048575:0.5 "
         "{$two_pairings|$converted}",
-        "$norms head_dim=1032 output_pairing=neighbours in_place=0,1 type=f32,bf16 q_heads=2 at=0..1",
+        "$norms output_pairing=neighbours {head_dim=1032 in_place=0|head_dim=1024} type=f32,bf16 q_heads=2 "
+        "at=0..1",
         "$norms q_heads=1 k_heads=0 {head_dim=16384 at=-3..-3|type=bf16 head_dim=65536 rotary_dim=34 "
         "rotary_offset=65501 at=0..0}",
         "$norms q_heads=64 k_heads=16 head_dim=1024 norm_inputs=pairs,equal at=0..0 type=f32,bf16"}},
