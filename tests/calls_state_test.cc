@@ -44,12 +44,15 @@ class CallsState : public PerTarget {
   }
 };
 
-// The results of a call. The bits of NaNs that plain arithmetic makes, here of overflowing products with the
-// numbers of a cache, depend on the CPU. So in 16-bit types all such NaNs become one.
+// The results of a call. The bits of NaNs that float arithmetic makes, here of overflowing products with the
+// numbers of a cache or with weights of a norm, depend on the CPU. So in 16-bit types all such NaNs become
+// one.
 std::vector<std::vector<unsigned char>> WithOneNan(Call& call) {
   auto results = call.Results();
   const posenc_type type = call.a.type;
-  if (!call.function.Is("_rotate_cached") || (type != POSENC_BF16 && type != POSENC_F16)) return results;
+  const bool is_normed_fast = call.setting.has_norms && call.setting.rotary_spec.arithmetic == POSENC_FAST;
+  if (!call.function.Is("_rotate_cached") && !is_normed_fast) return results;
+  if (type != POSENC_BF16 && type != POSENC_F16) return results;
   const std::uint16_t infinity = type == POSENC_BF16 ? 0x7F80 : 0x7C00;
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (!call.buffers[k].IsWritten() || call.buffers[k].type != type) continue;

@@ -52,6 +52,7 @@ class ByAngles {
     rotation_.Begin(position);
   }
   void ReadAs(posenc_type from) { rotation_.ReadAs(from); }
+  void Prepare(const Gain& gain, posenc_pairing pairing) { rotation_.Prepare(gain, pairing); }
   void Rotate(const Gain& gain, const Heads& heads) { rotation_.Rotate(gain, heads); }
   void RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm) {
     rotation_.RotateNormed(gain, heads, norm);
@@ -87,6 +88,9 @@ class ByFloats {
     loaded_.amplitude = 0.0;
   }
   void ReadAs(posenc_type from) { from_ = from; }
+  void Prepare(const Gain& gain, posenc_pairing /*pairing*/) {
+    if (!(gain == loaded_)) Load(gain);
+  }
   void Rotate(const Gain& gain, const Heads& heads) {
     if (!(gain == loaded_)) Load(gain);
     RotateByFloats(rotary_.kernels, from_, floats_.cosines, floats_.sines, heads);

@@ -22,6 +22,8 @@ namespace internal {
 // A rotation is a class that rotates a token's heads (rotary_walk.cc):
 //
 //   ReadAs         says the type of the heads that come next
+//   Prepare        makes the token's cosines and sines times a gain. This may take much stack, so it comes
+//                  before functions with buffers
 //   Rotate         rotates heads; it may leave some of their pairs for later
 //   RotateNormed   normalizes and rotates heads in float arithmetic
 //   End            stores the pairs that are left
@@ -145,6 +147,7 @@ class TokenHeads {
   POSENC_NOINLINE void NormalizeAndRotate(std::size_t t, const Heads& heads, const Gain& gain,
                                           Rotation& rotation, Tally* tally) const {
     HeadNorm norm = NormOf(t, heads);
+    rotation.Prepare(gain, heads.pairing);
     const bool at_once = norm.TakesElements() && is_direct_ && types_.to == POSENC_F32 &&
                          rotary_.head_dim == 2 * rotary_.pairs && rotary_.head_dim <= kNormBuffer;
     for (NormRange group = {0, 0}; group.first < heads.count; group.first += group.count) {

@@ -196,8 +196,13 @@ void HeadRotation::ReadAs(posenc_type from) {
   is_packed_ = is_packed_ && arithmetic_ == POSENC_FAST;  // exact tiers load other numbers for each type
 }
 
+void HeadRotation::Prepare(const Gain& gain, posenc_pairing pairing) {
+  if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) return;  // the reference needs none
+  if (!is_packed_ || !(gain == gain_)) Pack(gain, pairing);
+}
+
 void HeadRotation::RotateNormed(const Gain& gain, const Heads& heads, const FastFactors& norm) {
-  if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
+  Prepare(gain, heads.pairing);
   kernels_->norm.rotate[heads.pairing](shared_.floats.cosines, shared_.floats.sines, heads, norm);
 }
 
@@ -205,7 +210,7 @@ void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
   if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) {
     return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, from_, heads);
   }
-  if (!is_packed_ || !(gain == gain_)) Pack(gain, heads.pairing);
+  Prepare(gain, heads.pairing);
   if (arithmetic_ == POSENC_FAST) {
     RotateByFloats(kernels_, from_, shared_.floats.cosines, shared_.floats.sines, heads);
   } else {
@@ -296,7 +301,7 @@ void HeadRotation::RotateExactly(Heads heads) {
 // RotateExactly for the last pairs of all heads, which do not fill a vector. Tier 1 takes vectors, and would
 // stop at each head. So the pairs are copied to a buffer in which each head has one vector, and back.
 POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size_t lanes) {
-  constexpr std::size_t kBytes = 2048;
+  constexpr std::size_t kBytes = 512;  // of four heads of float32 or more; the stack is small
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
   const std::size_t last = heads.pairs % lanes, first = heads.pairs - last;

@@ -175,6 +175,10 @@ class HeadRotation : private AnchorAngles {
   // Elements of the heads that come next have this type. Results do not depend on the type of other heads.
   void ReadAs(posenc_type from);
 
+  // Makes the token's cosines and sines times a gain, for results in a pairing. Rotate does so, too, but then
+  // all stack that its caller uses is taken.
+  void Prepare(const Gain& gain, posenc_pairing pairing);
+
   // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
   // heads until End.
   void Rotate(const Gain& gain, const Heads& heads);
