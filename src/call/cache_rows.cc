@@ -200,6 +200,8 @@ void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, uns
   interleave(a, b, rotary_.pairs, to);
 }
 
+namespace {
+
 bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   const bool has_two_tables = ColumnsOf(cache.layout, rotary).HasTwoTables();
   const std::uintptr_t addresses = AddressOf(cache.cos) | (has_two_tables ? AddressOf(cache.sin) : 0);
@@ -207,9 +209,11 @@ bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const pose
          RowRuns::Take(rotary.kernels, rotary.table, positions.tokens);
 }
 
-Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  const CacheAccess rows(rotary, cache);
-  const RowRuns runs(*rotary.kernels, rotary.table.frequencies, cache.type);
+// WriteRows for consecutive positions and a piece of at most RowRuns::kMaxPairs pairs.
+POSENC_NOINLINE Tally WriteRuns(const Rotary& piece, const TokenPositions& positions,
+                                const posenc_cache& cache) {
+  const CacheAccess rows(piece, cache);
+  const RowRuns runs(*piece.kernels, piece.table.frequencies, cache.type);
   const std::size_t size = ElementSize(cache.type);
   Columns columns{};
   unsigned char* const data = rows.PlaceRuns(&columns);
@@ -226,7 +230,8 @@ Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const pos
   return tally;
 }
 
-Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+POSENC_NOINLINE Tally WriteOneByOne(const Rotary& rotary, const TokenPositions& positions,
+                                    const posenc_cache& cache) {
   alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
   AnchorAngles angles(rotary.kernels, rotary.table);
   const Gain gain{rotary.table.amplitude, 1.0, 1.0f, false};
@@ -238,6 +243,14 @@ Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const pos
     rows.Store(t, cosines, sines);
   }
   return angles.tally();
+}
+
+}  // namespace
+
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  if (!TakesRuns(rotary, positions, cache)) return WriteOneByOne(rotary, positions, cache);
+  return ForEachPiece(
+      rotary, [&](const Rotary& piece) { return WriteRuns(piece, positions, cache); }, RowRuns::kMaxPairs);
 }
 
 }  // namespace internal

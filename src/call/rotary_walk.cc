@@ -279,12 +279,6 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  if (TakesRuns(rotary, positions, cache)) {
-    const auto write = [&](const Rotary& piece) {
-      return InFpState([&] { return WriteRuns(piece, positions, cache); });
-    };
-    return ForEachPiece(rotary, write, RowRuns::kMaxPairs);
-  }
   return ForEachPiece(rotary, [&](const Rotary& piece) {
     return InFpState([&] { return WriteRows(piece, positions, cache); });
   });
