@@ -148,6 +148,8 @@ void CacheAccess::Interleave(const unsigned char* a, const unsigned char* b, uns
   interleave(a, b, rotary_.pairs, to);
 }
 
+namespace {
+
 bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   const bool has_two_tables = ColumnsOf(cache.layout, rotary).HasTwoTables();
   const std::uintptr_t addresses = AddressOf(cache.cos) | (has_two_tables ? AddressOf(cache.sin) : 0);
@@ -155,9 +157,11 @@ bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const pose
          RowRuns::Take(rotary.kernels, rotary.table, positions.tokens);
 }
 
-Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  const CacheAccess rows(rotary, ReadOnly(cache, positions.tokens));
-  const RowRuns runs(*rotary.kernels, rotary.table.frequencies, cache.type);
+// WriteRows for consecutive positions and a piece of at most RowRuns::kMaxPairs pairs.
+POSENC_NOINLINE Tally WriteRuns(const Rotary& piece, const TokenPositions& positions,
+                                const posenc_cache& cache) {
+  const CacheAccess rows(piece, ReadOnly(cache, positions.tokens));
+  const RowRuns runs(*piece.kernels, piece.table.frequencies, cache.type);
   const std::size_t size = ElementSize(cache.type);
   Columns columns{};
   unsigned char* const data = rows.PlaceRuns(&columns);
@@ -174,7 +178,8 @@ Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const pos
   return tally;
 }
 
-Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+POSENC_NOINLINE Tally WriteOneByOne(const Rotary& rotary, const TokenPositions& positions,
+                                    const posenc_cache& cache) {
   alignas(64) unsigned char cosines[kPairBuffer * sizeof(double)], sines[kPairBuffer * sizeof(double)];
   AnchorAngles angles(rotary.kernels, rotary.table);
   const Gain gain{rotary.table.amplitude, 1.0, 1.0f, false};
@@ -186,6 +191,16 @@ Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const pos
     rows.Store(t, cosines, sines);
   }
   return angles.tally();
+}
+
+}  // namespace
+
+Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
+  if (!TakesRuns(rotary, positions, cache)) return WriteOneByOne(rotary, positions, cache);
+  Tally tally;
+  ForEachPiece(
+      rotary, [&](const Rotary& piece) { tally += WriteRuns(piece, positions, cache); }, RowRuns::kMaxPairs);
+  return tally;
 }
 
 }  // namespace internal

@@ -119,11 +119,6 @@ class CacheAccess {
 // Writes a row for each token. Call it in posenc's floating-point state (number/fp_state.h).
 Tally WriteRows(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
 
-// The same for consecutive positions, much faster, if TakesRuns says so. A piece of the rotary may have at
-// most RowRuns::kMaxPairs pairs.
-bool TakesRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
-Tally WriteRuns(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache);
-
 }  // namespace internal
 }  // namespace posenc
 

@@ -265,12 +265,7 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
   return InFpState([&] {
     Tally tally;
-    if (TakesRuns(rotary, positions, cache)) {
-      const auto write = [&](const Rotary& piece) { tally += WriteRuns(piece, positions, cache); };
-      ForEachPiece(rotary, write, RowRuns::kMaxPairs);
-    } else {
-      ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
-    }
+    ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
     return tally;
   });
 }

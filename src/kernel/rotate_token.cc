@@ -17,14 +17,13 @@ namespace {
 // Kernels load them, but no result depends on them.
 template <class T>
 void FillPadding(std::size_t pairs, T* cosines, T* sines) {
-  for (; pairs % kVectorPadding != 0; ++pairs) {
-    cosines[pairs] = T{1};
-    sines[pairs] = T{0};
-  }
+  const std::size_t end = (pairs + kVectorPadding - 1) / kVectorPadding * kVectorPadding;
+  std::memset(sines + pairs, 0, (end - pairs) * sizeof(T));
+  POSENC_ROLLED for (std::size_t k = pairs; k < end; ++k) cosines[k] = T{1};
 }
 
 // to [bytes] = from [bytes], for few bytes, an even number.
-void CopyFew(const unsigned char* from, std::size_t bytes, unsigned char* to) {
+POSENC_NOINLINE void CopyFew(const unsigned char* from, std::size_t bytes, unsigned char* to) {
   for (; bytes >= 16; from += 16, to += 16, bytes -= 16) std::memcpy(to, from, 16);
   for (; bytes >= 8; from += 8, to += 8, bytes -= 8) std::memcpy(to, from, 8);
   for (; bytes >= 2; from += 2, to += 2, bytes -= 2) std::memcpy(to, from, 2);
@@ -324,12 +323,9 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
   copies.first = first;
   Heads without_padding = copies;  // for tier 2a, which takes few pairs, too
   without_padding.pairs = heads.pairs;
-  const std::uint64_t ones = from_ == POSENC_F32    ? 0x3F8000003F800000
-                             : from_ == POSENC_BF16 ? 0x3F803F803F803F80
-                                                    : 0x3C003C003C003C00;
-  for (std::size_t k = 0; k < std::min(most, heads.count) * source_stride; k += sizeof(ones)) {
-    std::memcpy(elements + k, &ones, sizeof(ones));  // tier 1 decides the padding: ones, rotated by angle 0
-  }
+  // The padding: equal elements, about 0.01 or 1, which the angle 0 multiplies by the gain. Tier 1 decides
+  // them.
+  std::memset(elements, 0x3C, std::min(most, heads.count) * source_stride);
   const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   const auto quickly = kernels.quickly[IndexOf(undecided.types)][heads.pairing];
   const auto bounded = kernels.bounded[IndexOf(undecided.types)];

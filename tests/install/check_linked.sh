@@ -2,7 +2,7 @@
 # check_linked.sh COMPILER PREFIX LIBRARY [size | models]: checks that a program takes from the static library only what it
 # calls. A program that only lists the targets has no kernels. One that encodes has the kernels of encoders and nothing of
 # rotaries, one that rotates has the kernels of rotaries, and none of them has anything of models. With `size`, encoding adds
-# at most 290 KB to a stripped program. With `models` it checks other programs: presets and configurations are linked only into
+# at most 292 KB to a stripped program. With `models` it checks other programs: presets and configurations are linked only into
 # programs that use them, and they bring no kernels.
 set -eu
 compiler=$1 prefix=$2 library=$3 mode=${4:-}
@@ -48,7 +48,7 @@ if [ "$mode" = size ]; then
   link ''
   added=$((encodes - $(bytes)))
   echo "encoding adds $added bytes"
-  [ "$added" -le 290000 ]
+  [ "$added" -le 292000 ]
 fi
 link 'posenc_rotary_spec spec; posenc_rotary* rotary; 
   return posenc_rotary_spec_init(&spec, sizeof(spec)) + posenc_rotary_create(&spec, &rotary)'
