@@ -97,6 +97,10 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     EXPECT_TRUE(rows.insert(rotary).second) << n;
     EXPECT_TRUE(rotary->sin_cos != nullptr && rotary->offset != nullptr && rotary->add != nullptr) << n;
     EXPECT_TRUE(rotary->pairs_per_pass != nullptr && rotary->resolve != nullptr) << n;
+    const internal::NormKernels& norm = rotary->norm;
+    EXPECT_TRUE(norm.sum != nullptr && norm.inverse_root != nullptr && norm.normalize != nullptr) << n;
+    EXPECT_TRUE(norm.by_root != nullptr && norm.fast_sums != nullptr && norm.fast_inverses != nullptr) << n;
+    EXPECT_TRUE(norm.normalize_fast != nullptr && norm.rotate[0] != nullptr && norm.rotate[1] != nullptr) << n;
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;

@@ -167,7 +167,18 @@ bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) cons
   return true;
 }
 
-// Not inlined, because of its room for weights.
+// The ladder of norms, for a mean of d elements. A tier keeps an element only if all numbers within its error
+// round to this element:
+//
+//   tier             takes                                    error          leaves
+//   1  normalize     rows of a head                           (d/2 + 9) u    a head in 20,000, if d is 128
+//   2  by_root       rows in which sqrt(mean + epsilon) is a  u, and ties    factors of more than 29 digits
+//                    float, which have most of the ties       are known
+//   3  NormalizeOne  one element at a time: the interval of   none           (nothing)
+//                    tier 1, and integers if it is undecided
+//
+// A row with an undecided element goes to the next tier as a whole. The reference has tier 3 only, and
+// computes all elements by integers. Not inlined, because of its room for weights.
 POSENC_NOINLINE void HeadNorm::Normalize(NormRange heads, NormRange elements, float* n) {
   alignas(64) float weight_room[kNormBuffer];
   const bool is_whole_mean = !is_over_heads_ && elements.count == source_.head_dim;
@@ -208,16 +219,7 @@ FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
   return {inverses, weights.first, weights.stride};
 }
 
-// The exact tiers, for a row that the first tier has left undecided:
-//
-//   tier                takes                                      leaves
-//   1  normalize        all rows                                   rows with an undecided element or a NaN
-//   2  by_root          rows in which sqrt(mean + epsilon) is a    factors of more than 29 digits
-//                       float, which have most of the ties
-//   3  NormalizeOne     one element at a time: an interval, and
-//                       integers if it is undecided                nothing
-//
-// With d = 128, tier 1 leaves a head in 20,000. The reference computes all elements by integers.
+// The last two tiers, for a row that the first one has left undecided.
 void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) {
   if (kernels_ != nullptr && HasRoot()) {
     const double root = Exact(head).root();
