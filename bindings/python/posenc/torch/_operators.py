@@ -682,9 +682,11 @@ def rotate_(
 
 
 def _copy_rotated(tensors, norms, rotary, positions, first, *arguments):
-    """Computes all results first, and then copies them into the tensors, so that torch records the copies."""
+    """Computes all results first, and then copies them into the tensors, so that torch records the copies. Gradients of a norm need
+    the old elements, so the results are computed from copies of the tensors."""
     _kernels.require(not torch.onnx.is_in_onnx_export(), "torch.onnx.export cannot export rotate_, which writes in place: call rotate")
-    made = rotate(tensors, rotary, positions, first, *arguments, norm=norms)
+    own = [tensor.clone() for tensor in tensors] if _is_grad_enabled() else tensors
+    made = rotate(own, rotary, positions, first, *arguments, norm=norms)
     if not _is_recording() and _tracing_state() is None:
         _require_writable(tensors)
     for tensor, its in zip(tensors, made):
