@@ -59,7 +59,11 @@ class TokenHeads {
     if (rotary_.First() == 0 && !(in_place_ && gain.factor == 1.0f)) StoreRests(heads, gain.factor);
     heads.source += FirstElement(rotary_.from) * source_size_;
     heads.data += FirstElement(rotary_.to) * size_;
-    RotateFound(heads, heads.apart, gain, rotation);
+    if (is_direct_) {
+      rotation.Rotate(gain, heads);
+    } else {
+      RotateInBuffer(heads, gain, rotation);
+    }
   }
 
   // Finds where the heads of token t are written: in place, as far as *heads says. Returns false if they are
@@ -109,9 +113,7 @@ class TokenHeads {
       norm.Normalize(group, {0, head_dim}, n);
       part.source += rotary_.offset * sizeof(float);
       StoreRests(part, gain.factor);
-      part.data += FirstElement(rotary_.to) * size_;
-      part.source += FirstElement(rotary_.from) * sizeof(float);
-      return RotateFound(part, part.apart, gain, rotation);
+      return RotateNormalized(part, n + rotary_.offset, gain, rotation);
     }
     if (rotary_.First() == 0) StoreLargeRests(norm, part, group, gain.factor, n);
     const std::size_t first = rotary_.offset + FirstElement(rotary_.from);
@@ -121,8 +123,9 @@ class TokenHeads {
     } else {
       norm.Normalize(group, {first, 2 * rotary_.pairs}, n);
     }
+    part.source = reinterpret_cast<const unsigned char*>(n);
     part.data += FirstElement(rotary_.to) * size_;
-    RotateFound(part, rotary_.pairs, gain, rotation);
+    RotateNormalized(part, n, gain, rotation);
   }
 
  private:
@@ -182,26 +185,49 @@ class TokenHeads {
     }
   }
 
-  // Rotates heads at once, or one by one in a buffer. `apart` is the distance of half-split elements that are
-  // read, and heads.apart the distance of written ones.
+  // Rotates normalized heads, whose pairs begin at n, which is heads.source: at once, or one by one in the
+  // buffer where they are. There, half-split elements are `pairs` apart.
   template <class Rotation>
-  void RotateFound(const Heads& heads, std::size_t apart, const Gain& gain, Rotation& rotation) const {
-    if (is_direct_ && apart == heads.apart) {
+  void RotateNormalized(const Heads& heads, float* n, const Gain& gain, Rotation& rotation) const {
+    if (is_direct_ && heads.apart == rotary_.pairs) {
       rotation.Rotate(gain, heads);
     } else {
-      RotateInBuffer(heads, apart, gain, rotation);
+      RotateInTheirBuffer(heads, n, gain, rotation);
     }
+  }
+
+  template <class Rotation>
+  POSENC_NOINLINE void RotateInTheirBuffer(const Heads& heads, float* n, const Gain& gain,
+                                           Rotation& rotation) const {
+    alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];
+    for (std::size_t h = 0; h < heads.count; ++h, n += rotary_.head_dim) {
+      auto* const elements = reinterpret_cast<unsigned char*>(n);
+      if (rotary_.from != rotary_.to) ChangePairing(elements);
+      unsigned char* const results = types_.to == POSENC_F32 ? elements : short_results;
+      rotation.Rotate(gain, Heads{elements, results, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing,
+                                  Cached::kByCore, types_.to});
+      rotation.End();  // before the next head takes the results' buffer
+      Copy(size_, results, heads.pairing, heads.pairs, heads.data + h * heads.stride, heads.apart);
+    }
+  }
+
+  // Brings a head's pairs of floats into the pairing that is written. Not inlined, so that its buffer is not
+  // on the stack while the head is rotated.
+  POSENC_NOINLINE void ChangePairing(unsigned char* elements) const {
+    unsigned char changed[2 * kMaxPiece * sizeof(float)];
+    Copy(sizeof(float), elements, rotary_.from, rotary_.pairs, changed, rotary_.pairs);
+    std::memcpy(elements, changed, 2 * rotary_.pairs * sizeof(float));
   }
 
   // Not inlined, because its buffers take 6 KB of stack, which calls without a buffer should not need.
   template <class Rotation>
-  POSENC_NOINLINE void RotateInBuffer(const Heads& heads, std::size_t apart, const Gain& gain,
-                                      Rotation& rotation) const {
+  POSENC_NOINLINE void RotateInBuffer(const Heads& heads, const Gain& gain, Rotation& rotation) const {
     alignas(64) unsigned char buffer[2 * kMaxPiece * sizeof(float)];
     alignas(64) unsigned char short_results[2 * kMaxPiece * sizeof(std::uint16_t)];  // if the types differ
     unsigned char* const results = types_.from == types_.to ? buffer : short_results;
     for (std::size_t h = 0; h < heads.count; ++h) {
-      Copy(source_size_, heads.source + h * heads.source_stride, rotary_.from, apart, buffer, heads.pairs);
+      Copy(source_size_, heads.source + h * heads.source_stride, rotary_.from, heads.apart, buffer,
+           heads.pairs);
       rotation.Rotate(gain, Heads{buffer, results, 0, 0, 1, heads.pairs, heads.pairs, heads.pairing,
                                   Cached::kByCore, types_.to});
       rotation.End();  // before the next head takes the buffers
