@@ -174,8 +174,9 @@ void ExpectRunIsList(const posenc_rotary_spec& spec, std::int64_t first, std::si
   const RotaryPtr rotary = CreateRotary(spec);
   ASSERT_NE(rotary, nullptr);
   const std::size_t stride = spec.head_dim + 3, table = rows * stride + 1;
-  std::vector<std::int64_t> positions(rows);
-  for (std::size_t t = 0; t < rows; ++t) positions[t] = first + static_cast<std::int64_t>(t);
+  std::vector<std::int64_t> positions(spec.axes * rows);  // the same on each axis
+  for (std::size_t k = 0; k < positions.size(); ++k)
+    positions[k] = first + static_cast<std::int64_t>(k % rows);
   const posenc_list list = {POSENC_I64, positions.data()};
   for (const posenc_cache_layout layout : kCacheLayouts) {
     const bool has_two = layout != POSENC_CACHE_COS_SIN && layout != POSENC_CACHE_PAIRS;
@@ -223,6 +224,12 @@ TEST_P(RotaryCache, RunsHaveTheBitsOfLists) {
       ExpectRunIsList<C>(spec, -70, 200, 0);
       spec.amplitude = 0.0;
       spec.phase_rounding = POSENC_F32_INV_FREQ;
+      ExpectRunIsList<C>(spec, -70, 200, 0);
+      spec.phase_rounding = POSENC_NO_PHASE_ROUNDING;
+      spec.axes = 3;
+      spec.sections[0] = 5;
+      spec.sections[1] = 3;
+      spec.sections[2] = 4;
       ExpectRunIsList<C>(spec, -70, 200, 0);
     });
   }

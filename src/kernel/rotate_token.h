@@ -30,7 +30,7 @@ bool TakesOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 void FillTokenOffsets(const RotaryKernels* kernels, const RotaryTable& table);
 
 // Rotates a token's heads, whose elements have the type `from`, in float arithmetic (POSENC_FAST), by cosines
-// and sines of the caller, [pairs] and zeros up to kVectorPadding more.
+// and sines of the caller, [pairs] and finite numbers up to kVectorPadding more.
 inline void RotateByFloats(const RotaryKernels* kernels, posenc_type from, const float* cosines,
                            const float* sines, const Heads& heads) {
   if (kernels == nullptr) return ReferenceFast(from, heads, cosines, sines);
@@ -151,7 +151,8 @@ class RowRuns {
   Tally Write(const Columns& columns, const Rows& rows) const { return write_(table_, columns, rows); }
 
  private:
-  static constexpr std::size_t kPadded = kMaxPairs + kVectorPadding;
+  // Vectors of at most 64 bytes divide kMaxPairs.
+  static constexpr std::size_t kPadded = kMaxPairs + (kMaxVectorBytes > 64 ? kVectorPadding : 0);
 
   Tally (*write_)(const FrequencyTable& table, const Columns& columns, const Rows& rows);
   FrequencyTable table_;

@@ -324,11 +324,11 @@ HWY_INLINE Decided BothOutsideWindow(WordVec a, WordVec b, WordVec bits) {
 }
 
 HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, EntryVec b) {
-  return hn::And(hn::Gt(a, b), hn::RebindMask(Entries(), hn::Ne(decided, hn::Zero(Words()))));
+  return hn::AndNot(hn::RebindMask(Entries(), hn::Eq(decided, hn::Zero(Words()))), hn::Gt(a, b));
 }
 HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
   const auto zero = hn::Zero(Words());
-  return hn::RebindMask(Entries(), hn::And(hn::Ne(decided, zero), hn::Eq(hn::And(words, bits), zero)));
+  return hn::RebindMask(Entries(), hn::AndNot(hn::Eq(decided, zero), hn::Eq(hn::And(words, bits), zero)));
 }
 
 HWY_INLINE bool AnyUndecidedEntry(Decided decided, EntryVec least, EntryVec limit) {

@@ -49,7 +49,7 @@ PICKED = (
     # Caches at consecutive positions, and rounded phases
     ("Take", "table.amplitude == 1.0 &&", ""),
     ("PlaceRuns", "sines_first ? apart : 0", "sines_first ? 0 : apart"),
-    ("FinishRow", "copy_ == 0 ? to_cos + bytes_ : to_sin", "to_sin"),
+    ("FinishRow", "copy_ == 0 ? to_cos + bytes : to_sin", "to_sin"),
     ("QuickPhases", "if (std::fabs(position * phase_rounding.scale) > kMaxQuickPhase) return 0;", ""),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
