@@ -54,9 +54,10 @@ void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* fro
   }
 }
 
-void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
-                const AnglesRoom& room) {
-  ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr};
+void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, posenc_pairing pairing,
+                const double* position, const AnglesRoom& room) {
+  const Gain gain = {table.amplitude, 1.0, 1.0f, false};
+  ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr, nullptr};
   if (table.HasMultiples()) {
     table.FillMultiples(position, room.multiples);
     made.multiples.list = room.multiples;
@@ -64,10 +65,13 @@ void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const do
   if (kernels != nullptr) {
     Tally tally;
     kernels->sin_cos(table.frequencies, made.multiples, room.cosines, room.sines, tally);
-    ClearPadding(table.frequencies.count, room.cosines, room.sines);
+    const std::size_t pairs = table.frequencies.count;
+    ClearPadding(pairs, room.cosines, room.sines);
+    if (room.packed != nullptr)
+      kernels->pack[POSENC_BF16][pairing](room.cosines, room.sines, pairs, gain, room.packed);
   }
   if (room.float_cosines != nullptr)
-    FloatsOf(kernels, table, made, {table.amplitude, 1.0, 1.0f, false}, room.float_cosines, room.float_sines);
+    FloatsOf(kernels, table, made, gain, room.float_cosines, room.float_sines);
 }
 
 SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, const ReadyAngles& angles,
@@ -151,6 +155,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
 void HeadRotation::Begin(const double* position) {
   AnchorAngles::Begin(position);
   is_packed_ = false;
+  ready_ = nullptr;
   angles_ = {cosines_, sines_, true, false, {}, 0};
   if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
     angles_ = {shared_.exact.cosines, shared_.exact.sines, false, false, {}, 0};
@@ -161,6 +166,7 @@ void HeadRotation::Begin(const double* position) {
 void HeadRotation::Begin(const ReadyAngles& ready) {
   multiples_ = ready.multiples;
   is_packed_ = false;
+  ready_ = from_ == POSENC_BF16 ? ready.packed : nullptr;
   // Kernels write over angles only if these are not direct.
   angles_ = {const_cast<double*>(ready.cosines), const_cast<double*>(ready.sines), true, false, {}, 0};
 }
@@ -188,6 +194,9 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
     return;
   }
   angles_.has_bounds = false;
+  const bool is_ready = ready_ != nullptr && gain == Gain{table_.amplitude, 1.0, 1.0f, false};
+  packed_ = is_ready ? ready_ : shared_.exact.packed;
+  if (is_ready) return;
   kernels_->pack[from_][pairing](angles_.cosines, angles_.sines, Pairs(), gain, shared_.exact.packed);
 }
 
@@ -230,7 +239,7 @@ void HeadRotation::RotateExactly(const Heads& heads) {
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick) at = quickly(rotation, shared_.exact.packed, heads, at, undecided);
+    if (is_quick) at = quickly(rotation, packed_, heads, at, undecided);
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
