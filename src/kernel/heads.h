@@ -75,6 +75,15 @@ struct Gain {
     return factor == 1.0f || ExactProduct(amplitude * scale, static_cast<double>(factor)).low == 0.0;
   }
   bool IsOne() const { return amplitude == 1.0 && scale == 1.0 && factor == 1.0f; }
+
+  // Copies member by member. Copies of the struct read wider words than were just stored, and wait for these
+  // stores.
+  void Copy(const Gain& from) {
+    amplitude = from.amplitude;
+    scale = from.scale;
+    factor = from.factor;
+    inverse = from.inverse;
+  }
   bool operator==(const Gain& other) const {
     return amplitude == other.amplitude && scale == other.scale && factor == other.factor &&
            inverse == other.inverse;

@@ -186,7 +186,7 @@ void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
 // Multiplies the token's cosines and sines by a gain, for all heads with this gain.
 void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
   if (!(gain == gain_)) End();  // the pairs that are left have the old gain
-  gain_ = gain;
+  gain_.Copy(gain);
   is_packed_ = true;
   if (arithmetic_ == POSENC_FAST) {
     RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
