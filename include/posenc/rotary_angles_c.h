@@ -33,9 +33,8 @@ extern "C" {
 typedef struct posenc_angles posenc_angles;
 
 // *bytes becomes a size that is enough for the angles of that number of tokens, at any alignment of the
-// memory. With rotary_dim 128 a token takes 1.3 KB, or 2 KB if the rotary has POSENC_FAST. On AArch64 it
-// takes 2.1 KB, or 3.1 KB with POSENC_FAST. If the rotary has several axes or a phase_rounding, each of these
-// four numbers is 1 KB larger.
+// memory. With rotary_dim 128 a token takes 2.3 KB, or 2 KB if the rotary has POSENC_FAST. On AArch64 it
+// takes 3.1 KB. If the rotary has several axes or a phase_rounding, each of these numbers is 1 KB larger.
 POSENC_CALL posenc_angles_memory_size(const posenc_rotary* rotary, size_t tokens, size_t* bytes);
 
 // Makes the angles of tokens in memory [bytes], and sets *angles to an address in it. Token t is at position

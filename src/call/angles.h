@@ -18,6 +18,7 @@ namespace internal {
 //   double  multiples [pairs of the head], if the table has multiples
 //   double  cosines and sines [pairs of the head] each
 //   float   cosines and sines [pairs of the head] each, if the arithmetic is POSENC_FAST
+//   bytes   [PackedBytes] what the exact kernel loads for elements of bfloat16, if it is POSENC_EXACT
 //
 // Each array has the padding that MakeAngles needs behind it.
 class StepAngles {

@@ -103,12 +103,7 @@ class ByFloats {
 
  private:
   void Load(const Gain& gain) {
-    // Member by member: a copy of the struct reads wider words than were just stored, and waits for these
-    // stores.
-    loaded_.amplitude = gain.amplitude;
-    loaded_.scale = gain.scale;
-    loaded_.factor = gain.factor;
-    loaded_.inverse = gain.inverse;
+    loaded_.Copy(gain);
     const auto [cosines, sines] = buffers_;
     floats_ = ready_ == nullptr ? cache_->Load(rows_->At(token_), gain, cosines, sines)
                                 : FloatsOf(rotary_.kernels, rotary_.table, ready_->At(token_, rotary_), gain,

@@ -75,6 +75,15 @@ struct Gain {
     return factor == 1.0f || ExactProduct(amplitude * scale, static_cast<double>(factor)).low == 0.0;
   }
   bool IsOne() const { return amplitude == 1.0 && scale == 1.0 && factor == 1.0f; }
+
+  // Copies member by member. Copies of the struct read wider words than were just stored, and wait for these
+  // stores.
+  void Copy(const Gain& from) {
+    amplitude = from.amplitude;
+    scale = from.scale;
+    factor = from.factor;
+    inverse = from.inverse;
+  }
   bool operator==(const Gain& other) const {
     return amplitude == other.amplitude && scale == other.scale && factor == other.factor &&
            inverse == other.inverse;
@@ -127,11 +136,13 @@ inline PairIndex ElementsOf(posenc_pairing pairing, std::size_t i, std::size_t a
   return {i, i + apart};
 }
 
-// Room for a token's cosines and sines times the gain, in the layout of the exact kernel for one type and
-// pairing (PackedSinCos, pack_sincos-inl.h).
-struct PackedSinCosRoom {
-  alignas(64) unsigned char bytes[4 * kMaxPiece * sizeof(double)];
-};
+// The largest size, in bytes, of cosines and sines [pairs] times the gain, in the layout of the exact kernel
+// for elements of a type (PackedSinCos, pack_sincos-inl.h). Each pair has two cosines and two sines: one for
+// each element, or for bfloat16 a high and a low part.
+constexpr std::size_t PackedBytes(posenc_type type, std::size_t pairs) {
+  const std::size_t padded = (pairs + kVectorPadding - 1) / kVectorPadding * kVectorPadding;
+  return 4 * padded * (type == POSENC_BF16 ? sizeof(float) : sizeof(double));
+}
 
 // What a token's cosines and sines are multiplied by, factor = G and sine_factor = +-G, and how large the
 // error of a sum is (MakeBounds, bounded_sums-inl.h). A term a c of a sum adds |a| (|c| relative + absolute)

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 #include "hwy/highway.h"
@@ -23,18 +22,19 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One value for each pair: [c_0 c_1 ...] and [s_0 s_1 ...].
+// Arrays with one value for each pair: [c_0 c_1 ...] and [s_0 s_1 ...].
 template <class Value>
 struct SinCosArrays {
-  HWY_ALIGN Value cosines[kMaxPiece];
-  HWY_ALIGN Value sines[kMaxPiece];
+  Value* cosines;
+  Value* sines;
 };
 
-// One value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and [-s_0 s_0 -s_1 s_1 ...].
+// Arrays with one value for each element, for pairs of neighbours: [c_0 c_0 c_1 c_1 ...] and
+// [-s_0 s_0 -s_1 s_1 ...].
 template <class Value>
 struct SinCosPerElement {
-  HWY_ALIGN Value cosines[2 * kMaxPiece];
-  HWY_ALIGN Value sines[2 * kMaxPiece];
+  Value* cosines;
+  Value* sines;
 };
 
 // Whether a loop takes SinCosPerElement. Neighbours are rotated without separating a from b. Bfloat16 is the
@@ -92,20 +92,21 @@ HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
 
 // Stores the values of the pairs from i on: one for each pair, or one for each element.
 template <class D>
-HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i, SinCosArrays<hn::TFromD<D>>& to) {
+HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
+                    const SinCosArrays<hn::TFromD<D>>& to) {
   hn::StoreU(cosine, d, to.cosines + i);
   hn::StoreU(sine, d, to.sines + i);
 }
 template <class D>
 HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
-                    SinCosPerElement<hn::TFromD<D>>& to) {
+                    const SinCosPerElement<hn::TFromD<D>>& to) {
   hn::StoreInterleaved2(cosine, cosine, d, to.cosines + 2 * i);
   hn::StoreInterleaved2(hn::Neg(sine), sine, d, to.sines + 2 * i);
 }
 
 // packed = the products in double, for float32.
 template <class Arrays>
-HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays& packed) {
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, const Arrays& packed) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, packed); });
 }
@@ -133,8 +134,8 @@ HWY_INLINE void StoreBothParts(DoubleVec v, float* high, float* low) {
 
 // high, low = the parts of all products.
 template <posenc_type kType>
-HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& high,
-                             SinCosArrays<float>& low) {
+HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, const SinCosArrays<float>& high,
+                             const SinCosArrays<float>& low) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
     StoreBothParts<kType>(cosine, high.cosines + i, low.cosines + i);
     StoreBothParts<kType>(sine, high.sines + i, low.sines + i);
@@ -143,7 +144,7 @@ HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float>& h
 
 // sin_cos = cosines and sines [count, rounded up to whole vectors], one value for each element.
 inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines, std::size_t count,
-                                       SinCosPerElement<float>& sin_cos) {
+                                       const SinCosPerElement<float>& sin_cos) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
@@ -164,56 +165,46 @@ inline HWY_NOINLINE void Deinterleave(float* values, std::size_t count) {
   }
 }
 
-// What the first tier loads: doubles for float32; for 16-bit types parts[0] is high, parts[1] low.
+// What the first tier loads: arrays of cosines and of sines, one behind the other. They are doubles for
+// float32. For 16-bit types they are high parts, and two arrays of low parts follow.
 template <posenc_type kType, posenc_pairing kPairing>
 struct PackedSinCos {
   using Value = std::conditional_t<kType == POSENC_F32, double, float>;
-  static constexpr std::size_t kParts = kType == POSENC_F32 ? 1 : 2;
+  using Arrays = std::conditional_t<kTakesSinCosPerElement<kType, kPairing>, SinCosPerElement<Value>,
+                                    SinCosArrays<Value>>;
+  static constexpr bool kHasLow = kType != POSENC_F32;
 
-  std::conditional_t<kTakesSinCosPerElement<kType, kPairing>, SinCosPerElement<Value>, SinCosArrays<Value>>
-      parts[kParts];
+  // How many values an array has for some pairs. All arrays begin on cache lines.
+  static std::size_t Stride(std::size_t pairs) {
+    return hwy::RoundUpTo(pairs, kVectorPadding) * (kTakesSinCosPerElement<kType, kPairing> ? 2 : 1);
+  }
 };
 
-// What PackSinCos wrote to `room` for the same type and pairing.
-template <posenc_type kType, posenc_pairing kPairing>
-const PackedSinCos<kType, kPairing>& PackedIn(const PackedSinCosRoom& room) {
-  using Packed = PackedSinCos<kType, kPairing>;
-  static_assert(sizeof(Packed) <= sizeof(room) && alignof(Packed) <= alignof(PackedSinCosRoom),
-                "there must be room");
-  return *reinterpret_cast<const Packed*>(room.bytes);
-}
-
-// parts = the high and the low parts of all products, in the order in which the loop loads them.
-template <posenc_type kType, posenc_pairing kPairing, class Arrays>
-HWY_INLINE void PackParts(const ScaledSinCos& sin_cos, Arrays (&parts)[2]) {
-  if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
-    SinCosArrays<float> arrays[2];
-    StoreParts<kType>(sin_cos, arrays[0], arrays[1]);
-    for (std::size_t k = 0; k < 2; ++k) {
-      PutPerElement(arrays[k].cosines, arrays[k].sines, sin_cos.count, parts[k]);
-    }
-  } else {
-    StoreParts<kType>(sin_cos, parts[0], parts[1]);
-  }
-  if constexpr (kTakesWords<kType, kPairing>) {
-    for (Arrays& part : parts) {
-      Deinterleave(part.cosines, sin_cos.count);
-      Deinterleave(part.sines, sin_cos.count);
-    }
-  }
-}
-
-// Writes a token's cosines and sines [pairs], times the gain, into `room` as RotateQuickly loads them:
+// Writes a token's cosines and sines [pairs], times the gain, into `packed` as RotateQuickly loads them:
 // doubles for float32, times kSinCosScale; high and low parts in float for 16-bit types.
 template <posenc_type kType, posenc_pairing kPairing>
 void PackSinCos(const double* cosines, const double* sines, std::size_t pairs, const Gain& gain,
-                PackedSinCosRoom& room) {
+                void* packed) {
+  using Packed = PackedSinCos<kType, kPairing>;
   const ScaledSinCos scaled(cosines, sines, pairs, gain);
-  auto* packed = new (room.bytes) PackedSinCos<kType, kPairing>;
+  const std::size_t stride = Packed::Stride(pairs);
+  auto* const values = static_cast<typename Packed::Value*>(packed);
+  const typename Packed::Arrays first = {values, values + stride};
   if constexpr (kType == POSENC_F32) {
-    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), packed->parts[0]);
+    StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), first);
   } else {
-    PackParts<kType, kPairing>(scaled, packed->parts);
+    const typename Packed::Arrays low = {values + 2 * stride, values + 3 * stride};
+    if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
+      HWY_ALIGN float parts[4][kMaxPiece];
+      StoreParts<kType>(scaled, {parts[0], parts[1]}, {parts[2], parts[3]});
+      PutPerElement(parts[0], parts[1], pairs, first);
+      PutPerElement(parts[2], parts[3], pairs, low);
+    } else {
+      StoreParts<kType>(scaled, first, low);
+    }
+    if constexpr (kTakesWords<kType, kPairing>) {
+      for (std::size_t k = 0; k < 4; ++k) Deinterleave(values + k * stride, pairs);
+    }
   }
 }
 

@@ -70,16 +70,17 @@ struct RotaryKernels {
   // to [count] = from [count] as floats, for bfloat16 and float16.
   void (*widen[kSummandTypes])(const void* from, std::size_t count, void* to);
 
-  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them for elements of the type.
+  // Writes G cos and G sin [pairs] to `packed` as `quickly` loads them for elements of the type. `packed` has
+  // room for PackedBytes.
   void (*pack[kSummandTypes][2])(const double* cosines, const double* sines, std::size_t pairs,
-                                 const Gain& gain, PackedSinCosRoom& packed);
+                                 const Gain& gain, void* packed);
 
   // The tiers of the exact rotation: x = G (a cos - b sin), y = G (b cos + a sin), each rounded once.
   // HeadRotation::RotateExactly (rotate_token.cc) says which tier takes what. `quickly` and `bounded` rotate
   // pairs from `at` on, and return where they stopped. They queue single pairs that they leave undecided.
   // `bounded` may replace added angles by direct ones.
-  PairCursor (*quickly[kConversions][2])(const Rotation& rotation, const PackedSinCosRoom& packed,
-                                         const Heads& heads, PairCursor at, UndecidedPairs& undecided);
+  PairCursor (*quickly[kConversions][2])(const Rotation& rotation, const void* packed, const Heads& heads,
+                                         PairCursor at, UndecidedPairs& undecided);
   PairCursor (*bounded[kConversions])(const Rotation& rotation, TokenAngles& angles, const Heads& heads,
                                       PairCursor at, std::size_t count, UndecidedPairs& undecided);
 

@@ -315,12 +315,13 @@ inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
 // at any vector if the queue is full, or at head heads.count if all are done. `packed` is from PackSinCos for
 // the same type of elements, pairing and gain.
 template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
-PairCursor RotateAndQueue(const Rotation& rotation, const PackedSinCosRoom& packed, const Heads& heads,
-                          PairCursor at, UndecidedPairs& undecided) {
+PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const Heads& heads, PairCursor at,
+                          UndecidedPairs& undecided) {
   using Packed = PackedSinCos<kFrom, kPairing>;
-  const auto& first = PackedIn<kFrom, kPairing>(packed).parts[0];
-  const auto& last = PackedIn<kFrom, kPairing>(packed).parts[Packed::kParts - 1];  // float32 has one part
-  const QuickSinCos<typename Packed::Value> sin_cos = {first.cosines, first.sines, last.cosines, last.sines};
+  const std::size_t stride = Packed::Stride(heads.pairs);
+  const auto* const first = static_cast<const typename Packed::Value*>(packed);
+  const auto* const low = Packed::kHasLow ? first + 2 * stride : first;
+  const QuickSinCos<typename Packed::Value> sin_cos = {first, first + stride, low, low + stride};
   DeferredVectors<kFrom> deferred;
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");

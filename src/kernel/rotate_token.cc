@@ -61,9 +61,10 @@ void StoreRest(const RotaryKernels* kernels, ElementTypes types, const void* fro
   }
 }
 
-void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
-                const AnglesRoom& room) {
-  ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr};
+void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, posenc_pairing pairing,
+                const double* position, const AnglesRoom& room) {
+  const Gain gain = {table.amplitude, 1.0, 1.0f, false};
+  ReadyAngles made = {{nullptr, position[0]}, room.cosines, room.sines, nullptr, nullptr, nullptr};
   if (table.HasMultiples()) {
     table.FillMultiples(position, room.multiples);
     made.multiples.list = room.multiples;
@@ -71,10 +72,13 @@ void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const do
   if (kernels != nullptr) {
     Tally tally;
     kernels->sin_cos(table.frequencies, made.multiples, room.cosines, room.sines, tally);
-    FillPadding(table.frequencies.count, room.cosines, room.sines);
+    const std::size_t pairs = table.frequencies.count;
+    FillPadding(pairs, room.cosines, room.sines);
+    if (room.packed != nullptr)
+      kernels->pack[POSENC_BF16][pairing](room.cosines, room.sines, pairs, gain, room.packed);
   }
   if (room.float_cosines != nullptr)
-    FloatsOf(kernels, table, made, {table.amplitude, 1.0, 1.0f, false}, room.float_cosines, room.float_sines);
+    FloatsOf(kernels, table, made, gain, room.float_cosines, room.float_sines);
 }
 
 SinCosFloats FloatsOf(const RotaryKernels* kernels, const RotaryTable& table, const ReadyAngles& angles,
@@ -172,6 +176,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
 void HeadRotation::Begin(const double* position) {
   AnchorAngles::Begin(position);
   is_packed_ = false;
+  ready_ = nullptr;
   angles_ = {cosines_, sines_, true, false, {}, 0};
   if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
     angles_ = {shared_.exact.cosines, shared_.exact.sines, false, false, {}, 0};
@@ -183,6 +188,7 @@ void HeadRotation::Begin(const double* position) {
 void HeadRotation::Begin(const ReadyAngles& ready) {
   multiples_ = ready.multiples;
   is_packed_ = false;
+  ready_ = ready.packed;
   // Kernels write over angles only if these are not direct.
   angles_ = {const_cast<double*>(ready.cosines), const_cast<double*>(ready.sines), true, false, {}, 0};
 }
@@ -220,7 +226,7 @@ void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
 // Multiplies the token's cosines and sines by a gain, for all heads with this gain.
 void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
   if (!(gain == gain_)) End();  // the pairs that are left have the old gain
-  gain_ = gain;
+  gain_.Copy(gain);
   is_packed_ = true;
   if (arithmetic_ == POSENC_FAST) {
     RoundRow(POSENC_F32, gain, shared_.floats.cosines, shared_.floats.sines);
@@ -228,6 +234,10 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
     return;
   }
   angles_.has_bounds = false;
+  const bool is_ready =
+      ready_ != nullptr && from_ == POSENC_BF16 && gain == Gain{table_.amplitude, 1.0, 1.0f, false};
+  packed_ = is_ready ? ready_ : shared_.exact.packed;
+  if (is_ready) return;
   kernels_->pack[from_][pairing](angles_.cosines, angles_.sines, Pairs(), gain, shared_.exact.packed);
 }
 
@@ -277,7 +287,7 @@ void HeadRotation::RotateExactly(Heads heads) {
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick) at = quickly(rotation, shared_.exact.packed, heads, at, undecided);
+    if (is_quick) at = quickly(rotation, packed_, heads, at, undecided);
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
@@ -339,7 +349,7 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
     }
     std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
     for (PairCursor next{0, first};;) {
-      next = quickly(rotation, shared_.exact.packed, copies, next, undecided);
+      next = quickly(rotation, packed_, copies, next, undecided);
       if (!undecided.IsFull()) {
         if (next.head == copies.count) break;
         next = bounded(rotation, angles_, without_padding, next, 1, undecided);

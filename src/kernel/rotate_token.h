@@ -54,6 +54,7 @@ struct ReadyAngles {
   const double* sines;
   const float* float_cosines;  // times the amplitude, rounded once; null if the arithmetic is POSENC_EXACT
   const float* float_sines;
+  const void* packed;  // times the amplitude, for elements of bfloat16; null if it is POSENC_FAST
 };
 
 // Cosines and sines of a token in float arithmetic. Arrays [pairs], readable as whole vectors.
@@ -70,11 +71,12 @@ struct AnglesRoom {
   double* sines;
   float* float_cosines;  // null if the arithmetic is POSENC_EXACT
   float* float_sines;
+  void* packed;  // [PackedBytes]; null if the arithmetic is POSENC_FAST
 };
 
-// Makes the angles of a token at a position [axes].
-void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, const double* position,
-                const AnglesRoom& room);
+// Makes the angles of a token at a position [axes]. Heads will be rotated in a pairing.
+void MakeAngles(const RotaryKernels* kernels, const RotaryTable& table, posenc_pairing pairing,
+                const double* position, const AnglesRoom& room);
 
 // A token's cosines and sines times a gain, rounded to float: the ones that are ready, if the gain is the
 // amplitude; else in cosines and sines, which must have room for kVectorPadding numbers more.
@@ -199,7 +201,7 @@ class HeadRotation : private AnchorAngles {
   };
   struct Exact {
     UndecidedPairs undecided;
-    PackedSinCosRoom packed;
+    alignas(64) unsigned char packed[PackedBytes(POSENC_F32, kMaxPiece)];
     alignas(64) double cosines[kMaxAddedPairs + kVectorPadding];
     alignas(64) double sines[kMaxAddedPairs + kVectorPadding];
   };
@@ -224,11 +226,13 @@ class HeadRotation : private AnchorAngles {
   std::size_t PairsPerPass(posenc_pairing pairing);
 
   posenc_arithmetic arithmetic_;
-  posenc_type from_;        // the type of the elements
-  TokenAngles angles_{};    // the token's cosines and sines, in exact arithmetic
-  Gain gain_{};             // the gain that the numbers in shared_ were multiplied by
-  bool is_packed_ = false;  // whether shared_ holds the token's cosines and sines times gain_
-  std::size_t pass_ = 0;    // the pairs that the first tier takes at once; 0 if not yet known
+  posenc_type from_;              // the type of the elements
+  TokenAngles angles_{};          // the token's cosines and sines, in exact arithmetic
+  Gain gain_{};                   // what the packed cosines and sines were multiplied by
+  bool is_packed_ = false;        // whether the token's cosines and sines times gain_ are packed
+  const void* ready_ = nullptr;   // packed for bfloat16 when the angles were made, or null
+  const void* packed_ = nullptr;  // packed for exact arithmetic: in shared_, or ready_
+  std::size_t pass_ = 0;          // the pairs that the first tier takes at once; 0 if not yet known
   Shared shared_;
 };
 
