@@ -98,9 +98,10 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     EXPECT_TRUE(rotary->sin_cos != nullptr && rotary->offset != nullptr && rotary->add != nullptr) << n;
     EXPECT_TRUE(rotary->pairs_per_pass != nullptr && rotary->resolve != nullptr) << n;
     const internal::NormKernels& norm = rotary->norm;
-    EXPECT_TRUE(norm.sum != nullptr && norm.inverse_root != nullptr && norm.normalize != nullptr) << n;
-    EXPECT_TRUE(norm.by_root != nullptr && norm.fast_sums != nullptr && norm.fast_inverses != nullptr) << n;
-    EXPECT_TRUE(norm.normalize_fast != nullptr && norm.rotate[0] != nullptr && norm.rotate[1] != nullptr) << n;
+    EXPECT_TRUE(norm.sums != nullptr && norm.inverses != nullptr && norm.bound != nullptr) << n;
+    EXPECT_TRUE(norm.head != nullptr && norm.part != nullptr && norm.by_root != nullptr) << n;
+    EXPECT_TRUE(norm.fast_sums != nullptr && norm.fast_inverses != nullptr && norm.fast != nullptr) << n;
+    EXPECT_TRUE(norm.rotate[POSENC_HALF_SPLIT] != nullptr && norm.rotate[POSENC_NEIGHBOURS] != nullptr) << n;
     for (const posenc_type type : internal::kEntries) {
       EXPECT_NE(rotary->round[type], nullptr) << n << ", type " << type;
       if (!internal::IsSummand(type)) continue;

@@ -369,7 +369,7 @@ void ExpectTwoStepsOfAllTypes(const char* words, const char* target, std::size_t
 // A call with a norm has the bits of two steps: n, and then a call that rotates n.
 TEST_P(RotaryNorm, HasTheBitsOfTwoSteps) {
   for (const char* const words : kSpecs)
-    ExpectTwoStepsOfAllTypes(words, target(), IsReference() ? 2 : 19, IsReference() ? 2 : 4);
+    ExpectTwoStepsOfAllTypes(words, target(), IsReference() ? 2 : 19, IsReference() ? 1 : 4);
 }
 
 // Heads that do not fit into the buffer, and heads of several pieces.

@@ -49,6 +49,8 @@ in_comment include/posenc/rotary_angles_c.h "posenc_angles* angles = NULL;  // m
     const posenc_heads (*tensors)[2], int layers"
 in_comment include/posenc/rotary_slots_c.h "posenc_slots slots = {.list = {POSENC_I64, slot_mapping}, .count = blocks * 16, .block_size = 16," |
   { cat; echo "(void)k;"; } | check "$cc -std=c99" c rotary_slots_c.h "const int64_t* slot_mapping, size_t blocks, void* key_cache, const float* keys"
+in_comment include/posenc/rotary_norm_c.h "posenc_norm norm = {.weight = q_norm, .weight_type = POSENC_F32, .epsilon = 1e-6};" |
+  { cat; echo "(void)q;"; } | check "$cc -std=c99" c rotary_norm_c.h "const float* q_norm, float* queries"
 page=docs/conventions.md
 { in_document $page c 1; in_document $page c 2; } | check "$cc -std=c99" c models_c.h void
 { in_document $page cpp 1; in_document $page c 2; } | check "$cxx -std=c++17" c++ models.h void

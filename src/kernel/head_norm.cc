@@ -15,6 +15,9 @@ namespace posenc {
 namespace internal {
 namespace {
 
+// Kernels write whole vectors of doubles.
+constexpr std::size_t kDoublePadding = kMaxVectorBytes / sizeof(double);
+
 bool IsAligned(const void* p) { return AddressOf(p) % sizeof(float) == 0; }
 
 // to [count] = from [count] as floats. Any alignment.
@@ -87,7 +90,10 @@ NormRow HeadNorm::RowOf(const float* x, const float* weights, std::size_t count,
 }
 
 double HeadNorm::SumOf(const float* x, std::size_t count) const {
-  return kernels_ == nullptr ? ReferenceSquares(x, count) : kernels_->sum(x, count);
+  if (kernels_ == nullptr) return ReferenceSquares(x, count);
+  double sum;
+  kernels_->sums(x, 0, 1, count, &sum);
+  return sum;
 }
 
 float HeadNorm::FastSumOf(const float* x, std::size_t count) const {
@@ -114,8 +120,15 @@ float HeadNorm::FastSumOfHead(std::size_t head, float* room) const {
 }
 
 void HeadNorm::SetMean(std::size_t head, double sum) {
-  const double mean = sum / static_cast<double>(ElementsOfMean()) + norm_.epsilon;
-  inverse_ = kernels_ == nullptr ? ReferenceInverseRoot(mean) : kernels_->inverse_root(mean);
+  const auto count = static_cast<double>(ElementsOfMean());
+  if (kernels_ == nullptr) return SetInverse(head, ReferenceInverseRoot(sum / count + norm_.epsilon));
+  double inverses[1 + kDoublePadding] = {sum};
+  kernels_->inverses(inverses, 1, count, norm_.epsilon);
+  SetInverse(head, inverses[0]);
+}
+
+void HeadNorm::SetInverse(std::size_t head, double inverse) {
+  inverse_ = inverse;
   exact_.Clear();
   measured_ = MeanOf(head);
 }
@@ -161,7 +174,7 @@ bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) cons
       const NormRange elements = {at, std::min(kNormBuffer, source_.head_dim - at)};
       const Weights weights = ReadWeights({h, 1}, elements, weight_room);
       const NormRow row = RowOf(Read(h, elements, room), weights.first, elements.count, room);
-      if (!kernels_->normalize(row, inverse_, error)) return false;
+      if (!kernels_->part(row, inverse_, error)) return false;
     }
   }
   return true;
@@ -171,15 +184,50 @@ bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) cons
 // round to this element:
 //
 //   tier             takes                                    error          leaves
-//   1  normalize     rows of a head                           (d/2 + 9) u    a head in 20,000, if d is 128
+//   1  head, part    rows of a head                           (d/2 + 9) u    a head in 36,000, if d is 128
 //   2  by_root       rows in which sqrt(mean + epsilon) is a  u, and ties    factors of more than 29 digits
 //                    float, which have most of the ties       are known
 //   3  NormalizeOne  one element at a time: the interval of   none           (nothing)
 //                    tier 1, and integers if it is undecided
 //
 // A row with an undecided element goes to the next tier as a whole. The reference has tier 3 only, and
-// computes all elements by integers. Not inlined, because of its room for weights.
-POSENC_NOINLINE void HeadNorm::Normalize(NormRange heads, NormRange elements, float* n) {
+// computes all elements by integers.
+void HeadNorm::Normalize(NormRange heads, NormRange elements, float* n) {
+  const bool are_heads = !is_over_heads_ && elements.count == source_.head_dim;
+  if (are_heads && kernels_ != nullptr && !IsFast() && elements.count <= kSharedFactors) {
+    NormalizeHeads(heads, n);
+  } else {
+    NormalizeParts(heads, elements, n);
+  }
+}
+
+// Tier 1 for whole heads that share their factors. All sums come first, so that the roots of all heads are
+// computed in vectors, and no head waits for its root. Not inlined, because of its arrays.
+POSENC_NOINLINE void HeadNorm::NormalizeHeads(NormRange heads, float* n) {
+  alignas(64) float weight_room[kSharedFactors];
+  alignas(64) double lower[kSharedFactors + kDoublePadding], upper[kSharedFactors + kDoublePadding];
+  alignas(64) double inverses[kNormHeads + kDoublePadding] = {};
+  const NormRange all = {0, source_.head_dim};
+  const float* x = Read(heads.first, all, n);
+  std::size_t stride = source_.stride / sizeof(float);
+  if (x == n) {
+    stride = all.count;
+    for (std::size_t k = 1; k < heads.count; ++k) Read(heads.first + k, all, n + k * stride);
+  }
+  const float* const weights = ReadWeights({heads.first, 1}, all, weight_room).first;
+  kernels_->sums(x, stride, heads.count, all.count, inverses);
+  kernels_->inverses(inverses, heads.count, static_cast<double>(all.count), norm_.epsilon);
+  kernels_->bound(RowOf(x, weights, all.count, n), NormError(all.count), lower, upper);
+  for (std::size_t k = 0; k < heads.count; ++k) {
+    const NormRow row = RowOf(x + k * stride, weights, all.count, n + k * all.count);
+    if (kernels_->head(row, inverses[k], lower, upper)) continue;
+    SetInverse(heads.first + k, inverses[k]);
+    Decide(heads.first + k, all, row);
+  }
+}
+
+// All other rows. Not inlined, because of its room for weights.
+POSENC_NOINLINE void HeadNorm::NormalizeParts(NormRange heads, NormRange elements, float* n) {
   alignas(64) float weight_room[kNormBuffer];
   const bool is_whole_mean = !is_over_heads_ && elements.count == source_.head_dim;
   if (!is_whole_mean && measured_ != MeanOf(heads.first)) Measure(heads.first, n, weight_room);
@@ -191,11 +239,10 @@ POSENC_NOINLINE void HeadNorm::Normalize(NormRange heads, NormRange elements, fl
     const NormRow row = RowOf(Read(head, elements, to), weights.Of(k), elements.count, to);
     if (IsFast()) {
       if (measured_ != MeanOf(head)) SetFastMean(head, FastSumOf(row.x, row.count));
-      kernels_ == nullptr ? ReferenceNormalizeFast(row, fast_inverse_)
-                          : kernels_->normalize_fast(row, fast_inverse_);
+      kernels_ == nullptr ? ReferenceNormalizeFast(row, fast_inverse_) : kernels_->fast(row, fast_inverse_);
     } else {
       if (measured_ != MeanOf(head)) SetMean(head, SumOf(row.x, row.count));
-      if (kernels_ == nullptr || !kernels_->normalize(row, inverse_, error)) Decide(head, elements, row);
+      if (kernels_ == nullptr || !kernels_->part(row, inverse_, error)) Decide(head, elements, row);
     }
   }
 }

@@ -20,6 +20,9 @@ namespace internal {
 // vectors.
 inline constexpr std::size_t kNormHeads = 16;
 
+// Heads of a group share their factors, as doubles, if they have at most so many elements.
+inline constexpr std::size_t kSharedFactors = 256;
+
 // Where a group of heads, or a part of a head, begins, and how many there are.
 struct NormRange {
   std::size_t first, count;
@@ -71,10 +74,13 @@ class HeadNorm {
   Weights ReadWeights(NormRange heads, NormRange elements, float* room) const;
   NormRow RowOf(const float* x, const float* weights, std::size_t count, float* n) const;
 
+  void NormalizeHeads(NormRange heads, float* n);
+  void NormalizeParts(NormRange heads, NormRange elements, float* n);
   double SumOf(const float* x, std::size_t count) const;
   float FastSumOf(const float* x, std::size_t count) const;
   float FastSumOfHead(std::size_t head, float* room) const;
   void SetMean(std::size_t head, double sum);
+  void SetInverse(std::size_t head, double inverse);
   void SetFastMean(std::size_t head, float sum);
   void Measure(std::size_t head, float* room, float* weight_room);
   bool AreDecided(NormRange heads, float* room, float* weight_room) const;

@@ -2,9 +2,11 @@
 // decide it. Included once per target.
 //
 //   kernel            computes                                          error
-//   SumSquares        the sum of squares, each of which is exact        (d - 1) u
-//   InverseRoot       1 / sqrt(mean + epsilon)                          2 u, on SCALAR 3.1 u
-//   Normalize         n, with an interval test (NormError)              0 where it is decided
+//   SumHeads          sums of squares, each of which is exact           (d - 1) u
+//   InvertSums        1 / sqrt(mean + epsilon) from such sums           3 u, on SCALAR 4.1 u
+//   NormalizeHead     n of a head whose factors are shared by heads,    0 where it is decided
+//                     with an interval test (NormError)
+//   Normalize         the same for a part of a head                     0 where it is decided
 //   NormalizeByRoot   n where sqrt(mean + epsilon) is a float: ties     0 where it is decided
 //
 // proof/norm.md argues the bounds.
@@ -49,8 +51,6 @@ HWY_INLINE DoubleVec PlusSquares(FloatVec x, DoubleVec sum) {
   return hn::MulAdd(v, v, sum);
 }
 
-// The sum of squares of x [count]. The order of summation depends on the target, but results do not, because
-// the error bound holds for any order.
 inline double SumSquares(const float* x, std::size_t count) {
   const Doubles d;
   const Floats df;
@@ -68,14 +68,74 @@ inline double SumSquares(const float* x, std::size_t count) {
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
 }
 
-inline double InverseRoot(double x) {
+// sums[h] = the sum of squares of head h, h < heads. Heads are `stride` floats apart. The order of summation
+// depends on the target, but results do not, because the error bound holds for any order.
+inline void SumHeads(const float* x, std::size_t stride, std::size_t heads, std::size_t count, double* sums) {
+  for (std::size_t h = 0; h < heads; ++h) sums[h] = SumSquares(x + h * stride, count);
+}
+
+// sums[k] becomes 1 / sqrt(sums[k] / count + epsilon), k < many. Numbers behind these, up to a whole vector,
+// may change.
+inline void InvertSums(double* sums, std::size_t many, double count, double epsilon) {
 #if HWY_TARGET == HWY_SCALAR
-  return ReferenceInverseRoot(x);  // Highway would call the C library
-#elif HWY_HAVE_SCALABLE
-  return 1.0 / hn::GetLane(hn::Sqrt(hn::Set(Doubles(), x)));
+  for (std::size_t k = 0; k < many; ++k) {
+    sums[k] = ReferenceInverseRoot(sums[k] / count + epsilon);  // Highway would call the C library
+  }
 #else
-  return 1.0 / hn::GetLane(hn::Sqrt(hn::Set(hn::CappedTag<double, 1>(), x)));
+  const Doubles d;
+  for (std::size_t k = 0; k < many; k += hn::Lanes(d)) {
+    const auto mean = hn::Add(hn::Div(hn::LoadU(d, sums + k), hn::Set(d, count)), hn::Set(d, epsilon));
+    hn::StoreU(hn::Div(hn::Set(d, 1.0), hn::Sqrt(mean)), d, sums + k);
+  }
 #endif
+}
+
+// lower = factor * (1 - error) and upper = factor * (1 + error) for factors [count], which are weight or
+// 1 + weight. Numbers behind these, up to a whole vector, may change.
+inline void BoundFactors(const NormRow& row, double error, double* lower, double* upper) {
+  const Doubles d;
+  const Floats df;
+  const auto one = hn::Set(d, row.plus_one ? 1.0 : -0.0);  // -0 leaves each number as it is, also -0
+  const auto below = hn::Set(d, 1.0 - error), above = hn::Set(d, 1.0 + error);
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t at = 0; at < row.count; at += lanes) {
+    const std::size_t left = row.count - at;
+    const auto weights = left < lanes ? LoadFirst(row.weights + at, left) : hn::LoadU(df, row.weights + at);
+    const auto factors = hn::Add(hn::PromoteTo(d, weights), one);
+    hn::StoreU(hn::Mul(factors, below), d, lower + at);
+    hn::StoreU(hn::Mul(factors, above), d, upper + at);
+  }
+}
+
+// Normalizes a vector by the bounds of its factors, as NormalizeVector does.
+HWY_INLINE hn::Mask<Floats> NormalizeBetween(FloatVec x, double inverse, const double* lower,
+                                             const double* upper, FloatVec& n) {
+  const Doubles d;
+  const auto scaled = hn::Mul(hn::PromoteTo(d, x), hn::Set(d, inverse));
+  n = ToFloats(hn::Mul(scaled, hn::LoadU(d, lower)));
+  return hn::Eq(n, ToFloats(hn::Mul(scaled, hn::LoadU(d, upper))));
+}
+
+// Normalizes a head by the bounds of its factors, which all heads of a group share. Returns whether all
+// elements are decided. If not, some of n are wrong.
+inline bool NormalizeHead(const NormRow& row, double inverse, const double* lower, const double* upper) {
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(df);
+  auto are_decided = hn::Eq(hn::Zero(df), hn::Zero(df));
+  FloatVec n;
+  std::size_t at = 0;
+  for (; at + lanes <= row.count; at += lanes) {
+    const auto is_decided = NormalizeBetween(hn::LoadU(df, row.x + at), inverse, lower + at, upper + at, n);
+    are_decided = hn::And(are_decided, is_decided);
+    hn::StoreU(n, df, row.n + at);
+  }
+  if (at < row.count) {
+    const std::size_t left = row.count - at;
+    const auto is_decided = NormalizeBetween(LoadFirst(row.x + at, left), inverse, lower + at, upper + at, n);
+    are_decided = hn::And(are_decided, is_decided);
+    StoreFirst(n, row.n + at, left);
+  }
+  return hn::AllTrue(df, are_decided);
 }
 
 // What all vectors of a row have in common. (A struct could not hold vectors of SVE.)
@@ -124,30 +184,32 @@ inline bool Normalize(const NormRow& row, double inverse, double error) {
 }
 
 // Normalizes a vector of finite elements where `root` = sqrt(mean + epsilon) is a float. The product t of an
-// element and its factor is exact if the factor has at most 29 digits. Then n is t / root, a rational number.
-// If the double nearest to it is no midpoint of floats, it rounds to the same float. If it is one, n is this
-// midpoint if midpoint * root, which is exact, is t. Returns the lanes that are decided so.
+// element and its factor is exact if the factor has at most 29 digits. q = t / root is within 2^-51 of the
+// quotient. m is the midpoint of floats next to q. m * root is exact. If it is t, the quotient is m.
+// Otherwise, if q is farther from m than the quotient from q, q rounds as the quotient does. Returns the
+// lanes that are decided so.
 HWY_INLINE hn::Mask<Doubles> DivideByRoot(FloatVec x, FloatVec weights, double one, double root,
                                           FloatVec& n) {
   const Doubles d;
   const Longs du;
-  const auto w = hn::PromoteTo(d, weights), ones = hn::Set(d, one), roots = hn::Set(d, root);
+  const auto w = hn::PromoteTo(d, weights), ones = hn::Set(d, one);
   const auto factor = hn::Add(w, ones);
   const auto back = hn::Sub(factor, ones);
   const auto lost = hn::Add(hn::Sub(ones, hn::Sub(factor, back)), hn::Sub(w, back));  // of 1 + weight (Knuth)
   const auto is_short =
       hn::Eq(hn::And(hn::BitCast(du, factor), hn::Set(du, (std::uint64_t{1} << 24) - 1)), hn::Zero(du));
   const auto product = hn::Mul(hn::PromoteTo(d, x), factor);
-  const auto quotient = hn::Div(product, roots);
-  const auto cut = hn::And(hn::BitCast(du, quotient), hn::Set(du, (std::uint64_t{1} << 29) - 1));
-  const auto is_midpoint = hn::RebindMask(d, hn::Eq(cut, hn::Set(du, std::uint64_t{1} << 28)));
-  const auto is_tie = hn::Eq(hn::Mul(quotient, roots), product);
+  const auto quotient = hn::Mul(product, hn::Set(d, 1.0 / root));
+  const auto kept = hn::And(hn::BitCast(du, quotient), hn::Set(du, ~((std::uint64_t{1} << 29) - 1)));
+  const auto midpoint = hn::BitCast(d, hn::Or(kept, hn::Set(du, std::uint64_t{1} << 28)));
+  const auto is_tie = hn::Eq(hn::Mul(midpoint, hn::Set(d, root)), product);
   const auto size = hn::Abs(quotient);
+  const auto is_far = hn::Gt(hn::Abs(hn::Sub(quotient, midpoint)), hn::Mul(size, hn::Set(d, 0x1p-50)));
   const auto is_normal = hn::And(hn::Ge(size, hn::Set(d, 0x1p-125)), hn::Lt(size, hn::Set(d, 0x1p127)));
-  n = ToFloats(quotient);
+  n = ToFloats(hn::IfThenElse(is_tie, midpoint, quotient));
   const auto is_exact = hn::And(hn::Eq(lost, hn::Zero(d)), hn::RebindMask(d, is_short));
   const auto is_in_range = hn::Or(is_normal, hn::Eq(product, hn::Zero(d)));
-  return hn::And(hn::And(is_exact, is_in_range), hn::Or(is_tie, hn::Not(is_midpoint)));
+  return hn::And(hn::And(is_exact, is_in_range), hn::Or(is_tie, is_far));
 }
 
 // Normalizes a row in which `root` is sqrt(mean + epsilon). Returns whether all elements are decided.

@@ -2,9 +2,11 @@
 
 #include "kernel/norm_reference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "number/bounds.h"
@@ -57,19 +59,21 @@ class SumOfSquares {
   void Add(float x) {
     const std::uint32_t bits = BitsOf(x), field = bits >> 23 & 0xFF;
     const std::uint64_t digits = (bits & 0x7FFFFF) | (field != 0 ? 0x800000u : 0u);
-    of_exponent_[field] += digits * digits;
+    if (field != field_) Flush(field);
+    sum_ += digits * digits;
   }
 
-  Wide1024 Total() const {
+  Wide1024 Total() {
+    Flush(field_);
     // Below 2^16 * 2^48 * 2^506 units.
     constexpr int kLimbs = 9;
     std::uint64_t units[kLimbs] = {};
-    for (int field = 0; field < 255; ++field) {
+    for (std::uint32_t field = least_; field <= most_; ++field) {
       const std::uint64_t sum = of_exponent_[field];
       if (sum == 0) continue;
-      const int shift = field == 0 ? 0 : 2 * (field - 1), bits = shift % 64;
+      const std::uint32_t shift = field == 0 ? 0 : 2 * (field - 1), bits = shift % 64;
       std::uint64_t carry = 0;
-      int at = shift / 64;
+      std::uint32_t at = shift / 64;
       units[at] = AddLimbs(units[at], sum << bits, &carry);
       ++at;
       const std::uint64_t high = bits == 0 ? 0 : sum >> (64 - bits);
@@ -90,8 +94,58 @@ class SumOfSquares {
   }
 
  private:
+  // Elements of the same exponent often follow each other, so their sum is kept apart.
+  void Flush(std::uint32_t next_field) {
+    of_exponent_[field_] += sum_;
+    sum_ = 0;
+    field_ = next_field;
+    least_ = std::min(least_, next_field);
+    most_ = std::max(most_, next_field);
+  }
+
   std::uint64_t of_exponent_[256] = {};
+  std::uint64_t sum_ = 0;
+  std::uint32_t field_ = 127, least_ = 127, most_ = 127;
 };
+
+// number * count, where the product has at most 256 digits.
+Wide1024 ShortProduct(double number, std::size_t count) {
+  const Wide256 product = Multiply(FromDouble<4>(number), FromInteger<4>(static_cast<std::int64_t>(count)));
+  Wide1024 wide;
+  std::copy(std::begin(product.limb), std::end(product.limb), std::end(wide.limb) - 4);
+  wide.exponent = product.exponent;
+  return wide;
+}
+
+// Whether all elements have the size of the first one.
+bool AreEqual(const float* x, std::size_t count) {
+  std::uint32_t differ = 0;
+  for (std::size_t k = 0; k < count; ++k) differ |= BitsOf(x[k]) ^ BitsOf(x[0]);
+  return differ << 1 == 0;
+}
+
+Wide1024 SumOf(const NormSource& source) {
+  const std::size_t size = ElementSize(source.type);
+  if (source.type == POSENC_F32 && source.heads == 1 && AddressOf(source.elements) % size == 0) {
+    const auto* x = reinterpret_cast<const float*>(source.elements);
+    const double first = static_cast<double>(*x);
+    if (AreEqual(x, source.head_dim)) return ShortProduct(first * first, source.head_dim);
+  }
+  SumOfSquares sum;
+  for (std::size_t h = 0; h < source.heads; ++h) {
+    const unsigned char* at = source.At(h, 0);
+    for (std::size_t e = 0; e < source.head_dim; ++e, at += size) {
+      float x;
+      if (source.type == POSENC_F32) {
+        std::memcpy(&x, at, sizeof(x));
+      } else {
+        x = LoadElement(source.type, at);
+      }
+      sum.Add(x);
+    }
+  }
+  return sum.Total();
+}
 
 // 1 / sqrt(x) for a positive normal x, by Newton's iteration. The first guess halves the exponent; its error
 // is below 0.035. An error of e becomes at most 1.51 e^2, so that after five iterations only roundings are
@@ -126,37 +180,21 @@ const unsigned char* NormSource::At(std::size_t head, std::size_t element) const
 }
 
 void ExactMean::Set(const NormSource& source, double epsilon, double inverse) {
-  SumOfSquares sum;
-  const std::size_t size = ElementSize(source.type);
-  for (std::size_t h = 0; h < source.heads; ++h) {
-    const unsigned char* at = source.At(h, 0);
-    for (std::size_t e = 0; e < source.head_dim; ++e, at += size) {
-      float x;
-      if (source.type == POSENC_F32) {
-        std::memcpy(&x, at, sizeof(x));
-      } else {
-        x = LoadElement(source.type, at);
-      }
-      sum.Add(x);
-    }
-  }
   is_set_ = true;
   count_ = source.heads * source.head_dim;
-  const auto count = FromInteger<kLimbs1024>(static_cast<std::int64_t>(count_));
-  total_ = internal::Add(sum.Total(), Multiply(count, FromDouble<kLimbs1024>(epsilon)));
+  total_ = SumOf(source);
+  if (epsilon != 0.0) total_ = Add(total_, ShortProduct(epsilon, count_));
   // Only a float that lies within the error of 1 / inverse can be the root.
   const double root = static_cast<double>(static_cast<float>(1.0 / inverse));
-  root_ = 0.0;
-  if (std::fabs(root * inverse - 1.0) > NormError(count_) + 0x1p-50) return;
-  const Wide1024 square = Multiply(FromDouble<kLimbs1024>(root * root), count);
-  if (Compare(square, total_) == 0) root_ = root;
+  const bool may_be = std::fabs(root * inverse - 1.0) <= NormError(count_) + 0x1p-50;
+  root_ = may_be && Compare(ShortProduct(root * root, count_), total_) == 0 ? root : 0.0;
 }
 
 // n is above a midpoint m if (x factor)^2 d > m^2 (S + d epsilon). Both sides are exact: the left one has at
 // most 2 (24 + 150) + 17 digits, and the right one 50 + 571.
 float ExactMean::Round(float x, float weight, bool plus_one, double estimate) const {
   auto factor = FromDouble<kLimbs1024>(static_cast<double>(weight));
-  if (plus_one) factor = internal::Add(FromInteger<kLimbs1024>(1), factor);
+  if (plus_one) factor = Add(FromInteger<kLimbs1024>(1), factor);
   const Wide1024 product = Multiply(FromDouble<kLimbs1024>(static_cast<double>(x)), factor);
   Wide1024 square =
       Multiply(Multiply(product, product), FromInteger<kLimbs1024>(static_cast<std::int64_t>(count_)));

@@ -16,24 +16,27 @@ namespace posenc {
 namespace internal {
 
 // The kernels of norms. HeadNorm (head_norm.h) calls them. Arrays of floats are aligned to their size.
-// `inverse` is 1 / sqrt(mean + epsilon).
+// `inverse` is 1 / sqrt(mean + epsilon), and `error` is NormError. Arrays of results have room for a whole
+// vector more.
 struct NormKernels {
-  // The sum of squares of x [count], which are exact; error below (count - 1) u.
-  double (*sum)(const float* x, std::size_t count);
+  // Sums of squares of heads of `count` elements, `stride` floats apart; error below (count - 1) u. Then
+  // 1 / sqrt(sum / count + epsilon) of such sums [many]; error below 4.1 u.
+  void (*sums)(const float* x, std::size_t stride, std::size_t heads, std::size_t count, double* sums);
+  void (*inverses)(double* sums, std::size_t many, double count, double epsilon);
 
-  // 1 / sqrt(x); error below 3.1 u.
-  double (*inverse_root)(double x);
-
-  // Both normalize a row, each element rounded once to float, and return whether all elements are decided. If
-  // not, some of n are wrong. `error` is NormError. `root` is sqrt(mean + epsilon), and all x are finite.
-  bool (*normalize)(const NormRow& row, double inverse, double error);
+  // These normalize a row, each element rounded once to float, and return whether all elements are decided.
+  // If not, some of n are wrong. `bound` makes lower and upper factors [count] of a row's weights, and `head`
+  // takes them. `part` takes the weights themselves. `by_root` is for finite elements if `root` = sqrt(mean +
+  // epsilon) is a float.
+  void (*bound)(const NormRow& row, double error, double* lower, double* upper);
+  bool (*head)(const NormRow& row, double inverse, const double* lower, const double* upper);
+  bool (*part)(const NormRow& row, double inverse, double error);
   bool (*by_root)(const NormRow& row, double root);
 
-  // Float arithmetic (norm_fast-inl.h): sums of heads that are `stride` floats apart, and 1 / sqrt(sum /
-  // count + epsilon) of such sums [many], which have room for kVectorPadding more.
+  // Float arithmetic (norm_fast-inl.h): sums of heads, inverses of their roots, and normalized rows.
   void (*fast_sums)(const float* x, std::size_t stride, std::size_t heads, std::size_t count, float* sums);
   void (*fast_inverses)(float* sums, std::size_t many, float count, float epsilon);
-  void (*normalize_fast)(const NormRow& row, float inverse);
+  void (*fast)(const NormRow& row, float inverse);
 
   // Normalizes and rotates heads of float32, all of whose elements rotate. Results are float32.
   void (*rotate[2])(const float* cosines, const float* sines, const Heads& heads, const FastFactors& norm);

@@ -249,12 +249,10 @@ inline constexpr double kMaxQuickGain = 0x1p13;
 // norm_reference.cc take at most 621 bits.
 inline constexpr double kMinEpsilon = 0x1p-126;
 
-// The relative error of x g / sqrt(mean + epsilon) in double is below kNormError(d), where d counts the
-// elements of the mean: half of d u from the sum of d squares, which are exact; u from dividing it by d and
-// from adding epsilon (half of 2 u); u each from the root, from dividing 1 by it, from 1 + weight, and from
-// two products. These are d / 2 + 6; the ends of the interval round by u more. The rest is for terms of
-// higher order, which are below 2^-36 u for d = 2^16. The value is a multiple of 2 u, so that 1 - and + the
-// error are doubles. Used by norm-inl.h and norm.cc.
+// The relative error of x g / sqrt(mean + epsilon) in double, and of the ends of its interval, is below
+// NormError(d), where d counts the elements of the mean. Half of d u comes from the sum of d squares, which
+// are exact. Up to 8.1 u come from the quotient by d, epsilon, the root, 1 + weight and products. The value
+// is a multiple of 2 u, so that 1 + error and 1 - error are doubles. Used by norm-inl.h and head_norm.cc.
 constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }
 
 }  // namespace internal
