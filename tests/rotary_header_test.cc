@@ -194,6 +194,42 @@ TEST(RotaryCalls, SlotsAreThoseOfC) {
   EXPECT_EQ(got[kBlock], 0.0f);
 }
 
+// Both tensors are normalized: q without weights, and k with a mean over all heads.
+TEST(RotaryCalls, NormsAreThoseOfC) {
+  constexpr std::size_t kQ = kQHeads * kHeadDim, kK = kKHeads * kHeadDim;
+  const Rotary rotary = Create();
+  const std::vector<BFloat16> weights = Activations<BFloat16>(kK, 7);
+  const std::vector<float> before = Activations<float>(kTokens * (kQ + kK));
+  std::vector<float> got = before, want = before;
+
+  const Norm q_norm{1e-6};
+  Norm k_norm{1e-5, weights.data()};
+  k_norm.plus_one = k_norm.over_heads = 1;
+  Heads q{got.data(), kQHeads, kQ, kHeadDim}, k{got.data() + kTokens * kQ, kKHeads, kK, kHeadDim};
+  q.norm = &q_norm;
+  k.norm = &k_norm;
+  EXPECT_EQ(rotary.Rotate(kFirst, kTokens, {q, k}), POSENC_OK);
+
+  posenc_norm c_norms[2] = {};
+  c_norms[0].epsilon = 1e-6;
+  c_norms[1].weight = weights.data();
+  c_norms[1].weight_type = POSENC_BF16;
+  c_norms[1].epsilon = 1e-5;
+  c_norms[1].plus_one = 1;
+  c_norms[1].over_heads = 1;
+  posenc_heads c_heads[2] = {q, k};
+  c_heads[0].data = want.data();
+  c_heads[1].data = want.data() + kTokens * kQ;
+  c_heads[0].norm = &c_norms[0];
+  c_heads[1].norm = &c_norms[1];
+  EXPECT_EQ(posenc_rotate(rotary.get(), kFirst, kTokens, c_heads, 2), POSENC_OK);
+  EXPECT_TRUE(SameBits(got, want));
+  c_heads[0].norm = c_heads[1].norm = nullptr;
+  want = before;
+  EXPECT_EQ(posenc_rotate(rotary.get(), kFirst, kTokens, c_heads, 2), POSENC_OK);
+  EXPECT_FALSE(SameBits(got, want));
+}
+
 // The two tables of a cache, written by C++ and by C.
 template <class T>
 void ExpectSameCache(const Rotary& rotary, posenc_cache_layout layout) {
