@@ -318,7 +318,7 @@ template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const Heads& heads, PairCursor at,
                           UndecidedPairs& undecided) {
   using Packed = PackedSinCos<kFrom, kPairing>;
-  const std::size_t stride = Packed::Stride(heads.pairs);
+  const std::size_t stride = Packed::Stride(rotation.table.count);  // heads may have fewer pairs, or padding
   const auto* const first = static_cast<const typename Packed::Value*>(packed);
   const auto* const low = Packed::kHasLow ? first + 2 * stride : first;
   const QuickSinCos<typename Packed::Value> sin_cos = {first, first + stride, low, low + stride};
