@@ -145,11 +145,11 @@ Tally RotateInPieces(const Rotary& rotary, const Tensors& tensors, std::size_t t
     for (std::size_t i = 0; i < tensors.count; ++i) {
       const posenc_heads& tensor = tensors.heads[i];
       const TokenHeads all(rotary, tensor, tokens, cached);
-      Heads heads{};
-      if (tensor.heads == 0 || !all.Find(t, &heads)) continue;
+      std::size_t first = 0;
+      if (tensor.heads == 0 || !all.Find(t, &first)) continue;
       const Gain gain = GainOf(tensor, t, amplitude);
       // Without a norm, the heads of the token are one unit.
-      HeadNorm norm = all.NormOf(t, heads);
+      HeadNorm norm = all.NormOf(t, all.At(first));
       const std::size_t units = tensor.norm == nullptr ? 1 : tensor.heads;
       for (std::size_t unit = 0; unit < units; ++unit) {
         tally += ForEachPiece(rotary, [&](const Rotary& piece) {
@@ -161,9 +161,7 @@ Tally RotateInPieces(const Rotary& rotary, const Tensors& tensors, std::size_t t
               part.Rotate(t, gain, rotation, of_part);
             } else {
               rotation.ReadAs(POSENC_F32);
-              Heads of_piece{};
-              part.Find(t, &of_piece);
-              part.RotateGroup(norm, of_piece, {unit, 1}, gain, rotation);
+              part.RotateGroup(norm, part.At(first), {unit, 1}, gain, rotation);
             }
             rotation.End();
             of_part += rotation.tally();

@@ -143,7 +143,9 @@ class HeadRotation : private AnchorAngles {
   void Begin(const ReadyAngles& ready);
 
   // Elements of the heads that come next have this type. Results do not depend on the type of other heads.
-  void ReadAs(posenc_type from);
+  void ReadAs(posenc_type from) {
+    if (from != from_) ChangeType(from);
+  }
 
   // Rotates heads of the token. It may leave some of their pairs for later: then it keeps addresses of the
   // heads until End.
@@ -182,6 +184,7 @@ class HeadRotation : private AnchorAngles {
     }
   };
 
+  void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(const Heads& heads);
   void Resolve();
