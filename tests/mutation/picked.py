@@ -45,6 +45,11 @@ PICKED = (
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
     ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
     ("FillMultiples", "position[axes[i]]", "position[0]"),
+    # Norms
+    ("NormError", "count / 4 + 8", "0"),
+    ("DivideByRoot", "hn::Or(is_tie, is_far)", "is_far"),
+    ("Measure", "is_overwritten_ && HasRoot()", "false && HasRoot()"),
+    ("FourSums", "hn::Add(hn::Add(sum0, sum2), hn::Add(sum1, sum3))", "hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
     ("Framework", "Subtract(log_base_, Log<4>(formula.min_timescale))", "log_base_"),
