@@ -19,7 +19,8 @@
 namespace posenc {
 namespace internal {
 
-// A rotation is a class that rotates a token's heads (rotary_walk.cc):
+// Passes the heads of one token after another to a rotation (rotary_walk.cc). A rotation is a class with
+// these functions:
 //
 //   ReadAs         says the type of the heads that come next
 //   Rotate         rotates heads; it may leave some of their pairs for later
