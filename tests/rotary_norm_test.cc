@@ -143,7 +143,8 @@ TEST_P(RotaryNorm, UsualElementsTakeNoIntegers) {
 TEST_P(RotaryNorm, TiesWithAFloatAsRootTakeNoIntegers) {
   Case from = RandomCase(3, 128, 0);
   from.plus_one = true;
-  for (std::size_t k = 0; k < from.x.size(); ++k) from.x[k] = k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f;
+  for (std::size_t k = 0; k < from.x.size(); ++k)  // each head has a size of its own
+    from.x[k] = (k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f) * static_cast<float>(k / 128 + 1);
   for (std::size_t e = 0; e < 128; ++e)  // 1 + weight has 25 digits
     from.weights[e] = static_cast<float>(2 * e * 40961 + 1) * 0x1p-24f;
   internal::Tally tally;

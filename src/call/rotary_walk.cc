@@ -150,11 +150,11 @@ POSENC_NOINLINE void RotateInPieces(const Rotary& rotary, const Tensors& tensors
   for (std::size_t t = 0; t < tokens; ++t) {
     for (const posenc_heads& tensor : tensors) {
       const TokenHeads all(rotary, tensor, tokens, cached);
-      Heads heads{};
-      if (tensor.heads == 0 || !all.Find(t, &heads)) continue;
+      std::size_t first = 0;
+      if (tensor.heads == 0 || !all.Find(t, &first)) continue;
       const Gain gain = GainOf(tensor, t, rotary.table.amplitude);
       // Without a norm, the heads of the token are one unit.
-      HeadNorm norm = all.NormOf(t, heads);
+      HeadNorm norm = all.NormOf(t, all.At(first));
       const std::size_t units = tensor.norm == nullptr ? 1 : tensor.heads;
       for (std::size_t unit = 0; unit < units; ++unit) {
         ForEachPiece(rotary, [&](const Rotary& piece) {
@@ -165,9 +165,7 @@ POSENC_NOINLINE void RotateInPieces(const Rotary& rotary, const Tensors& tensors
               part.Rotate(t, gain, rotation, tally);
             } else {
               rotation.ReadAs(POSENC_F32);
-              Heads of_piece{};
-              part.Find(t, &of_piece);
-              part.RotateGroup(norm, of_piece, {unit, 1}, gain, rotation);
+              part.RotateGroup(norm, part.At(first), {unit, 1}, gain, rotation);
             }
             rotation.End();
           });

@@ -19,7 +19,8 @@
 namespace posenc {
 namespace internal {
 
-// A rotation is a class that rotates a token's heads (rotary_walk.cc):
+// Passes the heads of one token after another to a rotation (rotary_walk.cc). A rotation is a class with
+// these functions:
 //
 //   ReadAs         says the type of the heads that come next
 //   Prepare        makes the token's cosines and sines times a gain. This may take much stack, so it comes
@@ -46,8 +47,9 @@ class TokenHeads {
   // token, nothing is written. If the tensor has a norm, the heads are normalized first.
   template <class Rotation>
   void Rotate(std::size_t t, const Gain& gain, Rotation& rotation, Tally* tally) const {
-    Heads heads{};
-    if (!Find(t, &heads)) return;
+    std::size_t first = 0;
+    if (!Find(t, &first)) return;
+    Heads heads = At(first);
     // Pairs that are left belong to earlier tokens, which must not be stored after this one.
     if (tensor_.slots != nullptr && MayRepeatSlot(*tensor_.slots, t)) rotation.End();
     rotation.ReadAs(types_.from);
@@ -70,16 +72,19 @@ class TokenHeads {
     }
   }
 
-  // Finds where the heads of token t are written: in place, as far as *heads says. Returns false if they are
-  // not written.
-  bool Find(std::size_t t, Heads* heads) const {
+  // Finds where token t is written: *first becomes its first element, counted from the tensor's data. Returns
+  // false if it is not written.
+  bool Find(std::size_t t, std::size_t* first) const {
+    *first = t * tensor_.token_stride;
+    return tensor_.slots == nullptr || FindSlot(*tensor_.slots, t, first);
+  }
+
+  // The heads that are written from an element on, and read there too.
+  Heads At(std::size_t first) const {
     const std::size_t stride = tensor_.head_stride * size_;
-    std::size_t first = t * tensor_.token_stride;
-    if (tensor_.slots != nullptr && !FindSlot(*tensor_.slots, t, &first)) return false;
     auto* data = static_cast<unsigned char*>(tensor_.data) + (first + rotary_.offset) * size_;
-    *heads = {data,       data,    stride,   stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
-              rotary_.to, cached_, types_.to};
-    return true;
+    return {data,       data,    stride,   stride, tensor_.heads, rotary_.pairs, rotary_.head_pairs,
+            rotary_.to, cached_, types_.to};
   }
 
   // The norm of the tensor, if it has one, for token t, which goes to these heads. If heads are normalized
@@ -100,8 +105,8 @@ class TokenHeads {
     return HeadNorm(rotary_.kernels, rotary_.arithmetic, norm, source, is_overwritten);
   }
 
-  // Normalizes a group of heads in a buffer, and rotates them from there. `heads` is what Find has set, and
-  // the group is one that HeadsFrom allows. Not inlined, because its buffer takes 4 KB of stack.
+  // Normalizes a group of heads in a buffer, and rotates them from there. `heads` is from At, and the
+  // group is one that HeadsFrom allows. Not inlined, because its buffer takes 4 KB of stack.
   template <class Rotation>
   POSENC_NOINLINE void RotateGroup(HeadNorm& norm, const Heads& heads, NormRange group, const Gain& gain,
                                    Rotation& rotation) const {
@@ -142,7 +147,8 @@ class TokenHeads {
     return ElementsOf(pairing, rotary_.First(), rotary_.head_pairs).a;
   }
 
-  // Normalizes all heads of token t, group by group, and rotates each group.
+  // Normalizes all heads of token t, group by group, and rotates each group. Not inlined, so that rotations
+  // without a norm are as fast as without this code.
   template <class Rotation>
   POSENC_NOINLINE void NormalizeAndRotate(std::size_t t, const Heads& heads, const Gain& gain,
                                           Rotation& rotation, Tally* tally) const {

@@ -138,19 +138,29 @@ inline void NormalizeFast(const NormRow& row, float inverse) {
   ReferenceNormalizeFast({row.x + at, row.weights + at, row.count - at, row.plus_one, row.n + at}, inverse);
 }
 
-// Normalizes and rotates a vector of pairs, half-split elements `apart`. Factors are in the order of pairs.
+// Normalizes a vector of pairs, half-split elements `apart`: a has the first elements, b the second ones.
 template <posenc_pairing kPairing>
-HWY_INLINE void RotateNormedVector(const float* from, float* to, std::size_t apart, EntryVec inverse,
-                                   EntryVec factor_a, EntryVec factor_b, EntryVec cosine, EntryVec sine) {
+HWY_INLINE void NormalizePairs(const float* from, std::size_t apart, EntryVec inverse, EntryVec factor_a,
+                               EntryVec factor_b, EntryVec& a, EntryVec& b) {
   const Entries df;
-  EntryVec a, b;
-  LoadPairs<POSENC_F32, kPairing>(df, from, apart, a, b);
+  if constexpr (kPairing == POSENC_HALF_SPLIT) {  // whole vectors, because elements are in the L1 cache
+    a = hn::LoadU(df, from);
+    b = hn::LoadU(df, from + apart);
+  } else {
+    LoadPairs<POSENC_F32, kPairing>(df, from, apart, a, b);
+  }
   a = hn::Mul(hn::Mul(a, inverse), factor_a);
   b = hn::Mul(hn::Mul(b, inverse), factor_b);
+}
+
+// Rotates a vector of pairs.
+template <posenc_pairing kPairing>
+HWY_INLINE void RotatePairs(EntryVec a, EntryVec b, EntryVec cosine, EntryVec sine, float* to,
+                            std::size_t apart) {
+  const Words dw;
   const auto x = hn::Sub(hn::Mul(a, cosine), hn::Mul(b, sine));
   const auto y = hn::Add(hn::Mul(b, cosine), hn::Mul(a, sine));
-  const Words dw;
-  StoreElements<POSENC_F32, kPairing>(df, hn::BitCast(dw, x), hn::BitCast(dw, y), to, apart);
+  StoreElements<POSENC_F32, kPairing>(Entries(), hn::BitCast(dw, x), hn::BitCast(dw, y), to, apart);
 }
 
 // Normalizes and rotates whole heads: all elements rotate, and results are float32. Heads share cosines,
@@ -165,7 +175,9 @@ void RotateNormed(const float* cosines, const float* sines, const Heads& heads, 
                     stride = heads.stride / sizeof(float);
   const float *const inverse = norm.inverse, *const factors = norm.factors;
   const std::size_t factor_stride = norm.stride;
-  EntryVec factor_a, factor_b;
+  // Elements that no cache holds come from the next groups of heads.
+  if (heads.cached == Cached::kNowhere) PrefetchFarAhead(first.source, count * pairs);
+  EntryVec factor_a, factor_b, a, b;
   std::size_t i = 0;
   for (; i + lanes <= pairs; i += lanes) {
     const std::size_t element = i * kStep<kPairing>;
@@ -177,8 +189,8 @@ void RotateNormed(const float* cosines, const float* sines, const Heads& heads, 
       if (factor_stride != 0) {
         LoadPairs<POSENC_F32, kPairing>(df, factors + h * factor_stride + element, apart, factor_a, factor_b);
       }
-      RotateNormedVector<kPairing>(from, to, apart, hn::Set(df, inverse[h]), factor_a, factor_b, cosine,
-                                   sine);
+      NormalizePairs<kPairing>(from, apart, hn::Set(df, inverse[h]), factor_a, factor_b, a, b);
+      RotatePairs<kPairing>(a, b, cosine, sine, to, apart);
     }
   }
   if (i == pairs) return;
@@ -189,8 +201,8 @@ void RotateNormed(const float* cosines, const float* sines, const Heads& heads, 
     last.Read(head.source, i, pairs, apart);
     last_factors.Read(factors + h * factor_stride, i, pairs, apart);
     LoadPairs<POSENC_F32, kPairing>(df, last_factors.elements, lanes, factor_a, factor_b);
-    RotateNormedVector<kPairing>(last.elements, last.Results(), lanes, hn::Set(df, inverse[h]), factor_a,
-                                 factor_b, cosine, sine);
+    NormalizePairs<kPairing>(last.elements, lanes, hn::Set(df, inverse[h]), factor_a, factor_b, a, b);
+    RotatePairs<kPairing>(a, b, cosine, sine, last.Results(), lanes);
     last.Write(head.data, i, pairs, apart);
   }
 }

@@ -193,8 +193,7 @@ void HeadRotation::Begin(const ReadyAngles& ready) {
   angles_ = {const_cast<double*>(ready.cosines), const_cast<double*>(ready.sines), true, false, {}, 0};
 }
 
-void HeadRotation::ReadAs(posenc_type from) {
-  if (from == from_) return;
+void HeadRotation::ChangeType(posenc_type from) {
   End();  // the pairs that are left have the other type
   from_ = from;
   pass_ = 0;

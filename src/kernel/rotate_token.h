@@ -176,7 +176,9 @@ class HeadRotation : private AnchorAngles {
   void Begin(const ReadyAngles& ready);
 
   // Elements of the heads that come next have this type. Results do not depend on the type of other heads.
-  void ReadAs(posenc_type from);
+  void ReadAs(posenc_type from) {
+    if (from != from_) ChangeType(from);
+  }
 
   // Makes the token's cosines and sines times a gain, for results in a pairing. Rotate does so, too, but then
   // all stack that its caller uses is taken.
@@ -219,6 +221,7 @@ class HeadRotation : private AnchorAngles {
     }
   };
 
+  void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(Heads heads);
   void RotateLastPairs(const Heads& heads, std::size_t lanes);

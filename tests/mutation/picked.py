@@ -51,6 +51,11 @@ PICKED = (
     ("PlaceRuns", "sines_first ? apart : 0", "sines_first ? 0 : apart"),
     ("FinishRow", "copy_ == 0 ? to_cos + bytes : to_sin", "to_sin"),
     ("QuickPhases", "if (std::fabs(position * phase_rounding.scale) > kMaxQuickPhase) return 0;", ""),
+    # Norms
+    ("NormError", "count / 4 + 8", "0"),
+    ("DivideByRoot", "hn::Or(is_tie, is_far)", "is_far"),
+    ("Measure", "is_overwritten_ && HasRoot()", "false && HasRoot()"),
+    ("FourSums", "hn::Add(hn::Add(sum0, sum2), hn::Add(sum1, sum3))", "hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),
     ("Framework", "Subtract(log_base_, Log<4>(formula.min_timescale))", "log_base_"),
