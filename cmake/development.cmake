@@ -18,6 +18,9 @@ endif()
 if(POSENC_SANITIZE)
   target_compile_options(posenc_options INTERFACE
     -fsanitize=${POSENC_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(POSENC_SANITIZE MATCHES undefined)  # this check needs run-time types, which the library is compiled without
+    target_compile_options(posenc_options INTERFACE -fno-sanitize=vptr)
+  endif()
   target_link_options(posenc_options INTERFACE -fsanitize=${POSENC_SANITIZE})
 endif()
 if(POSENC_SANITIZE_LIBRARY)  # the library alone, besides: our programs would take twice as long to compile

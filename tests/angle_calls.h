@@ -49,8 +49,8 @@ void MakeAngles(Call& c) {
 inline posenc_status RotateByMade(posenc_status status, Arguments& a) {
   if (status != POSENC_OK) return status;
   posenc_angles* angles;
-  std::memcpy(&angles, a.other, sizeof(angles));
-  std::memset(a.other, 0, sizeof(angles));  // instead of an address, which is no result
+  std::memcpy(&angles, a.other, sizeof(posenc_angles*));
+  std::memset(a.other, 0, sizeof(posenc_angles*));  // instead of an address, which is no result
   const std::size_t dim = posenc_rotary_head_dim(a.rotary);
   posenc_heads heads{};
   heads.type = POSENC_F32;

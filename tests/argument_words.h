@@ -31,7 +31,7 @@ struct Argument {
 };
 
 inline std::vector<Argument> ArgumentsOf(Arguments& a) {
-  static const posenc_type kFactorType = POSENC_F32;
+  static const posenc_type factor_type = POSENC_F32;
   std::vector<Argument> all = {
       {"encoder", Form::kEncoder, &a.encoder, "encoder"},
       {"rotary", Form::kPointer, &a.rotary, "rotary"},
@@ -111,7 +111,7 @@ inline std::vector<Argument> ArgumentsOf(Arguments& a) {
     add("tensors", "reserved", Form::kChoice, &tensor.reserved, "reserved");
     add("tensors", "norm", Form::kPointer, &tensor.norm, "norm");
     add("tensors", "slots", Form::kPointer, &tensor.slots, "slots");
-    add("tensors", "token_factors", Form::kPointer, &tensor.token_factors, "token_factors", "", &kFactorType);
+    add("tensors", "token_factors", Form::kPointer, &tensor.token_factors, "token_factors", "", &factor_type);
   }
   return all;
 }

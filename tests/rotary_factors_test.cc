@@ -48,7 +48,7 @@ class Random {
   explicit Random(unsigned seed) : random_(seed) {}
 
   std::uint64_t Below(std::uint64_t end) { return random_() % end; }
-  int Exponent(int most) { return static_cast<int>(Below(static_cast<std::uint64_t>(2 * most + 1))) - most; }
+  int Exponent(int most) { return static_cast<int>(Below(2 * static_cast<std::uint64_t>(most) + 1)) - most; }
   double LongDouble(int exponent) {
     return std::ldexp(static_cast<double>((std::uint64_t{1} << 52) | random_() >> 12 | 1), exponent - 52);
   }

@@ -38,7 +38,7 @@ std::string Difference(const Spec& a, const Spec& b) {
   for (const Member& member : MembersOf<Spec>()) {
     const char* const bytes = reinterpret_cast<const char*>(&a) + member.offset;
     bool is_same = std::memcmp(bytes, reinterpret_cast<const char*>(&b) + member.offset, member.size) == 0;
-    const std::string name = member.name;
+    std::string name = member.name;
     if (member.kind == Kind::kList || name.find("_f32") != std::string::npos) {
       const bool are_floats = member.kind != Kind::kList;
       const Member& list = are_floats ? *(&member - 1) : member;
@@ -63,10 +63,10 @@ class Random {
   template <class T>
   T Real() {
     using Limits = std::numeric_limits<T>;
-    static const T kHard[] = {T{0},          -T{0},          Limits::infinity(),   -Limits::infinity(),
-                              Limits::max(), Limits::min(),  Limits::denorm_min(), Limits::quiet_NaN(),
-                              T{1} / T{3},   -Limits::max(), T{1000000},           -Limits::quiet_NaN()};
-    if (Is(3)) return kHard[Below(std::size(kHard))];
+    static const T hard[] = {T{0},          -T{0},          Limits::infinity(),   -Limits::infinity(),
+                             Limits::max(), Limits::min(),  Limits::denorm_min(), Limits::quiet_NaN(),
+                             T{1} / T{3},   -Limits::max(), T{1000000},           -Limits::quiet_NaN()};
+    if (Is(3)) return hard[Below(std::size(hard))];
     const std::uint64_t bits = engine_();
     T value;
     std::memcpy(&value, &bits, sizeof(value));

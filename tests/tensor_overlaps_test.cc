@@ -26,6 +26,7 @@ using internal::TensorMemory;
 using internal::TensorShape;
 
 // An address as a pointer, which nothing follows.
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* At(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 TensorMemory MemoryOf(const TensorShape& shape, const posenc_heads& heads) {
@@ -454,6 +455,7 @@ TEST(TensorOverlaps, TheFirstMistakeIsReported) {
     std::vector<posenc_heads> right;
     for (std::size_t i = 0; i < count; ++i) right.push_back(DenseHeads(&memory[i * kDim], 1, kDim));
     const auto expect = [&](posenc_status want, const std::vector<posenc_heads>& tensors) {
+      // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the call writes to the memory
       const std::vector<float> before = memory;
       EXPECT_EQ(posenc_rotate(rotary.get(), 1, 1, tensors.data(), count), want);
       EXPECT_EQ(memory == before, want != POSENC_OK);

@@ -20,9 +20,9 @@ int main() {
   if (posenc::Rotary::Create(rotary_spec, &rotary) != POSENC_OK) return 1;
   if (posenc::Encoder::Create(spec, &encoder) != POSENC_OK) return 1;
 
-  const posenc::Heads heads(POSENC_BF16, q, kHeads, /*token_step=*/kRow, /*head_step=*/kDim);
+  const posenc::Heads heads(POSENC_BF16, q, kHeads, /*token_stride=*/kRow, /*head_stride=*/kDim);
   if (rotary.Rotate(0, kTokens, {heads}) != POSENC_OK) return 1;
-  if (encoder.Write(0, kTokens, {POSENC_BF16, pe, /*row_stride=*/kDim}) != POSENC_OK) return 1;
+  if (encoder.Write(0, kTokens, {POSENC_BF16, pe, /*stride=*/kDim}) != POSENC_OK) return 1;
   std::printf("%04x %04x\n", q[2 * kRow].raw, pe[2 * kDim].raw);  // cos 2 and sin 2
 }
 // prints: bed5 3f69

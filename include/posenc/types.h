@@ -47,7 +47,7 @@ constexpr posenc_type TypeOf() {
 // T itself, but the compiler does not deduce T from a parameter Same<T>* (std::type_identity_t).
 template <class T>
 struct SameType {
-  using type = T;
+  using type = T;  // NOLINT(readability-identifier-naming)
 };
 template <class T>
 using Same = typename SameType<T>::type;

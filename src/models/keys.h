@@ -134,7 +134,7 @@ struct AllKeys {
 
 // How many rows there are.
 inline constexpr std::size_t kKeyCount = 0
-#define POSENC_CONFIG_KEY(slot, place, kind, readers, key) +1
+#define POSENC_CONFIG_KEY(slot, place, kind, readers, key) +1  // NOLINT(bugprone-macro-parentheses)
 #include "models/keys.inc"
     ;
 

@@ -114,6 +114,7 @@ inline std::uintptr_t AddressOf(const void* p) { return reinterpret_cast<std::ui
 
 // Prefetch a line of memory into the first- or the second-level cache. The address may be invalid. (GCC drops
 // calls of functions that only prefetch, but not of these.)
+// NOLINTBEGIN(performance-no-int-to-ptr)
 #if defined(__GNUC__)
 #define POSENC_PREFETCHES __attribute__((always_inline)) inline void
 POSENC_PREFETCHES PrefetchNear(std::uintptr_t line) {
@@ -135,6 +136,7 @@ POSENC_PREFETCHES PrefetchFar(std::uintptr_t line) {
 POSENC_PREFETCHES PrefetchNear(std::uintptr_t /*line*/) {}
 POSENC_PREFETCHES PrefetchFar(std::uintptr_t /*line*/) {}
 #endif
+// NOLINTEND(performance-no-int-to-ptr)
 
 // The registers of the floating-point environment. Call Read, then SetDefault, then Restore. The C library's
 // fegetenv is not used: it is in libm, and need not know how this processor flushes subnormal numbers.

@@ -29,11 +29,12 @@ namespace posenc {
 namespace internal {
 
 // The number of each row, from 1 on.
-enum class RuleNumber : posenc_status {  // NOLINTBEGIN(readability-identifier-naming)
-  none,
+enum class
+    RuleNumber : posenc_status {  // NOLINTBEGIN(readability-identifier-naming,bugprone-macro-parentheses)
+      none,
 #define POSENC_RULE(name, kind, sentence) name,
 #include "spec/rules.inc"
-};
+    };
 
 inline constexpr int kKindBits = 8;
 
@@ -45,7 +46,7 @@ inline constexpr posenc_status ok = POSENC_OK;
 #include "spec/rules.inc"
 
 }  // namespace rule
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(readability-identifier-naming,bugprone-macro-parentheses)
 
 }  // namespace internal
 }  // namespace posenc

@@ -93,7 +93,7 @@ const std::vector<Function>& Functions() {
   using namespace rows_of;
   using A = Arguments&;
   constexpr posenc_status kOk = POSENC_OK;
-  const Types kNormalizations = {0, 1, 2};
+  const Types normalizations = {0, 1, 2};
   static const std::vector<Function> functions = {
       {"posenc_positions_from_ids", &PositionsFromIds, kIntegers, kIntegers,
        [](A a) {
@@ -102,7 +102,7 @@ const std::vector<Function>& Functions() {
          return posenc_positions_from_ids(a.list_there == nullptr ? nullptr : &ids, a.batch, a.rows, a.past,
                                           a.rows_there == nullptr ? nullptr : &positions);
        }},
-      {"posenc_positions_from_mask", &PositionsFromMask, kNormalizations, kNone,
+      {"posenc_positions_from_mask", &PositionsFromMask, normalizations, kNone,
        [](A a) {
          const posenc_mask mask = {Any{a.list}, a.batch, a.rows};
          return posenc_positions_from_mask(

@@ -335,7 +335,8 @@ TEST(Config, RefusesNullPointersAsStrings) {
   EXPECT_EQ(ConfigEntry("use_rope", false).kind, POSENC_CONFIG_FLAG);
   const char* const none = nullptr;
   std::vector<ConfigEntry> entries = {{"rope_scaling", none}};
-  if (!std::is_same_v<decltype(NULL), int>) entries.emplace_back(ConfigEntry("rope_scaling", NULL));
+  if (!std::is_same_v<decltype(NULL), int>)
+    entries.emplace_back(ConfigEntry("rope_scaling", NULL));  // NOLINT(modernize-use-nullptr)
   for (const ConfigEntry& entry : entries) {
     const ConfigEntry all[] = {{"model_type", "llama"}, {"head_dim", 64}, entry};
     RotarySpec spec;

@@ -136,25 +136,25 @@ TEST(PositionsFromIds, Range) {
       a.past = past;
     });
   };
-  const Refusal kBad(POSENC_OUT_OF_RANGE, "padding_id + past + sequence");
+  const Refusal bad(POSENC_OUT_OF_RANGE, "padding_id + past + sequence");
   expect(POSENC_OK, POSENC_I64, kMax - 5, 0);
-  expect(kBad, POSENC_I64, kMax - 4, 0);
+  expect(bad, POSENC_I64, kMax - 4, 0);
   expect(POSENC_OK, POSENC_I64, kMax - 6, 1);
-  expect(kBad, POSENC_I64, kMax - 6, 2);
+  expect(bad, POSENC_I64, kMax - 6, 2);
   expect(POSENC_OK, POSENC_I32, kMax - 6, 0);
-  expect(kBad, POSENC_I32, kMax - 5, 0);
+  expect(bad, POSENC_I32, kMax - 5, 0);
   expect(POSENC_OK, POSENC_I64, -kMax, 2 * kMax - 5);
-  expect(kBad, POSENC_I64, -kMax, 2 * kMax - 4);
+  expect(bad, POSENC_I64, -kMax, 2 * kMax - 4);
   expect(POSENC_OK, POSENC_I32, -kMax, 0);
-  expect(kBad, POSENC_I64, -kMax - 1, 0);
-  expect(kBad, POSENC_I32, -kMax - 1, 0);
+  expect(bad, POSENC_I64, -kMax - 1, 0);
+  expect(bad, POSENC_I32, -kMax - 1, 0);
   for (const std::int64_t far : {kMinInt64, kMaxInt64, kMaxInt64 - 5}) {
-    expect(kBad, POSENC_I64, far, 0);
-    expect(kBad, POSENC_I64, 0, far);
-    expect(kBad, POSENC_I64, far, far);
+    expect(bad, POSENC_I64, far, 0);
+    expect(bad, POSENC_I64, 0, far);
+    expect(bad, POSENC_I64, far, far);
   }
-  expect(kBad, POSENC_I64, 1, -1);
-  ExpectIds(kBad, [](IdArguments& a) {
+  expect(bad, POSENC_I64, 1, -1);
+  ExpectIds(bad, [](IdArguments& a) {
     a.batch = 0;
     a.sequence = a.id_stride = a.stride = kMaxSize;
   });
