@@ -32,8 +32,7 @@ bool IsInAddressSpace(const TensorShape& shape, std::size_t element_size, std::s
   return last_token <= most - last_head && last_token + last_head <= most - shape.head_dim;
 }
 
-bool MayOverlap(const StridedMemory& a, const StridedMemory& b) {
-  if (!Overlap(a.All(), b.All())) return false;
+bool BlocksMayOverlap(const StridedMemory& a, const StridedMemory& b) {
   // There are two usual cases in which blocks alternate: q and k are parts of the same rows, as after one
   // projection for both; or q, k and v of each head are next to each other.
   if (a.outer_count != 1 && a.outer_stride == b.outer_stride &&

@@ -77,8 +77,11 @@ inline posenc_status CheckApart(const StridedMemory& heads, posenc_status token_
 }
 
 // Whether a block of a may overlap a block of b. The answer is never a wrong no. It may be a wrong yes if the
-// blocks alternate in an unusual way.
-bool MayOverlap(const StridedMemory& a, const StridedMemory& b);
+// blocks alternate in an unusual way. BlocksMayOverlap answers for memory that has addresses in common.
+bool BlocksMayOverlap(const StridedMemory& a, const StridedMemory& b);
+inline bool MayOverlap(const StridedMemory& a, const StridedMemory& b) {
+  return Overlap(a.All(), b.All()) && BlocksMayOverlap(a, b);
+}
 
 // The memory that the rotation of a tensor writes, and, unless it is in place, the memory that it reads.
 struct TensorMemory {
