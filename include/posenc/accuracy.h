@@ -22,7 +22,8 @@ inline constexpr double kMaxFastUlp = 2.0;
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
 // The error of POSENC_FAST for an element of a norm (rotary_norm_c.h), before it rotates, is below
-// FastNormError times its magnitude. It is 0 or a normal number, and so are the products of which it is made.
+// FastNormError times its magnitude. It must be 0 or a normal number, at most half of the largest float, and
+// the products of which it is made must be 0 or normal.
 // The sum of squares must be below kLargestFastNormSum, and mean + epsilon at least kLeastFastNormMean.
 // `heads` is 0 unless the mean is over all heads.
 inline constexpr double kLargestFastNormSum = 0x1p127;

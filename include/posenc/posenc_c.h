@@ -86,7 +86,7 @@ enum POSENC_ENUM(posenc_kind) {
   POSENC_BAD_TARGET = 5,     // this build has no such target, or this CPU cannot run it
   POSENC_BAD_TYPE = 6,       // an array has a type that this call does not take
   POSENC_BAD_ARGUMENT = 7,   // another argument has a value that is not allowed
-  POSENC_BAD_SIZE = 8,       // an array with these counts and strides exceeds the address space
+  POSENC_BAD_SIZE = 8,       // counts or strides are too large for the address space, or for a limit
   POSENC_BAD_STRIDE = 9,     // a stride is so small that rows or heads overlap
   POSENC_OVERLAP = 10,       // memory that the call writes overlaps other memory of the call
   POSENC_OUT_OF_RANGE = 11,  // a position, an id or a row is out of range

@@ -207,8 +207,8 @@ POSENC_API double posenc_rotary_radians(const posenc_rotary* rotary, size_t i);
 //   [heads, tokens, head_dim]     head_dim            tokens * head_dim
 // Clear the struct, then set what you need: members after head_stride may stay 0. The struct will not grow.
 // If the types differ, source must not overlap data. Elements that do not rotate are converted and take the
-// token's factor, but not the scale. They keep all bits, also of NaNs, if the type stays and the factor is 1;
-// else their NaNs become the NaN of POSENC_EXACT. A times scale times factor must be 2^-64 .. 2^64, too.
+// token's factor, but not the scale. With one type, factor 1 and no norm they keep all bits, also of NaNs;
+// else NaNs become the NaN of POSENC_EXACT. A times scale times factor must be 2^-64 .. 2^64, too.
 typedef struct posenc_heads {
   posenc_type type;                // of the result: F32, BF16 or F16
   posenc_type source_type;         // of the input: F32, or the same as type. 0 means type

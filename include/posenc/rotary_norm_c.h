@@ -9,7 +9,8 @@
 //
 // The mean is over all d = head_dim elements of a head, also over the ones that do not rotate. (over_heads:
 // over the d = heads * head_dim elements of a token.) Then n is rotated as a float32 head is: by the token's
-// angle, times amplitude, scale and factor. Elements that do not rotate become n_i times the token's factor.
+// angle, times amplitude, scale and factor. Elements that do not rotate become n_i times the token's factor,
+// rounded to the type of the result.
 //
 //   posenc_norm norm = {.weight = q_norm, .weight_type = POSENC_F32, .epsilon = 1e-6};
 //   posenc_heads q = {.type = POSENC_F32, .data = queries, .heads = 32, .token_stride = 32 * 128,
@@ -17,29 +18,36 @@
 //
 // With POSENC_EXACT, g_i, the mean and the root are real numbers, and n_i is rounded once, to the nearest
 // float32, ties to even. The rotated pair is a real number again, and rounded once to the type of the result.
-// So the bits are the same on every CPU, and no sum overflows. Zeros, infinities and NaNs:
+// So the bits are the same on every CPU, and no sum overflows. For zeros, infinities and NaNs, the first row
+// that applies says what n_i is. "Any x" means any element that the mean is over, and x_i g_i follows IEEE
+// arithmetic, where 1 + (-1) is +0.
 //
-//   x_i g_i is 0                           n_i is 0 with the sign of x_i g_i. 1 + (-1) is +0.
-//   all x_i are 0, and epsilon is 0        All n_i are NaN.
-//   some x_i of the mean are infinite      n_i is x_i g_i / infinity: 0 if x_i g_i is finite, or else NaN.
-//   some x_i of the mean are NaN           All n_i are NaN.
-//   weight_i is infinite or NaN            x_i g_i follows IEEE arithmetic.
+//   any x is NaN                    NaN
+//   all x are 0, and epsilon is 0   NaN
+//   any x is infinite               x_i g_i / infinity: a 0 with its sign, or NaN if it is infinite
+//   x_i g_i is infinite or NaN      x_i g_i
+//   x_i g_i is 0                    x_i g_i
+//
+// Each NaN is the positive quiet NaN without a payload, also in elements that do not rotate.
 //
 // With POSENC_FAST, all is float arithmetic without fused operations, and the order of summation is fixed. So
 // the bits are the same on every CPU, except for NaNs. In a head, sixteen sums have every sixteenth square
-// each: sum k has x_k^2, x_(k + 16)^2 and so on. Sums 8 apart are added, then sums 4, 2 and 1 apart. With
-// over_heads the sums of the heads are added in order. If q is the sum,
+// each: sum k has x_k^2, x_(k + 16)^2 and so on. Then sums 8 to 15 are added to sums 0 to 7, sums 4 to 7
+// to sums 0 to 3, sums 2 and 3 to sums 0 and 1, and sum 1 to sum 0. With over_heads the sums of the heads are
+// added in order. If q is the sum,
 //
 //   r = 1 / sqrt(q / d + epsilon),   n_i = (x_i r) g_i,   with epsilon, and 1 + weight_i, rounded to float
 //
 // The error of n_i is below (head_dim / 32 + 10) 2^-24 |n_i|, and with over_heads below
-// (head_dim / 32 + heads + 10) 2^-24 |n_i|. This holds if n_i, x_i r and g_i are 0 or normal numbers, the sum
-// of squares is below 2^127, and mean + epsilon is 2^-100 or more. A larger sum may overflow to infinity.
-// Then finite elements become 0.
+// (head_dim / 32 + heads + 10) 2^-24 |n_i|. This holds if the real numbers n_i, x_i r and g_i are 0 or
+// not below the least normal float, |n_i| is at most half of the largest float, the sum of squares is below
+// 2^127, and mean + epsilon is 2^-100 or more. A larger sum may overflow to infinity. Then n_i is 0, or NaN
+// if g_i is infinite. The rotation adds its own error (POSENC_FAST in rotary_c.h), where a and b are the
+// computed n_i.
 //
 // Types: float32 becomes float32, bfloat16 or float16. bfloat16 stays bfloat16, and float16 stays float16.
-// All other members of a tensor work with a norm, and it may be rotated in place. posenc_rotate_cached
-// refuses a norm.
+// All other members of a tensor work with a norm, and it may be rotated in place. posenc_rotate_cached and
+// posenc_rotate_cached_at refuse a norm.
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_NORM_C_H_
@@ -54,8 +62,8 @@ extern "C" {
 
 #define POSENC_MAX_NORM_ELEMENTS 65536  // heads * head_dim is at most this if over_heads is 1
 
-// The norm of a tensor. Clear the struct, then set what you need. The struct will not grow. The weight must
-// not overlap memory that the call writes, and may have any alignment.
+// The norm of a tensor. Clear the struct, then set what you need. The struct will not grow. The weight may
+// have any alignment. It must not overlap data, nor lie in a gap between heads that the call writes.
 typedef struct posenc_norm {
   const void* weight;       // [head_dim], or [heads, head_dim] if over_heads is 1. NULL: all g_i are 1
   posenc_type weight_type;  // F32, BF16 or F16, whatever the type of the tensor. 0 if weight is NULL
