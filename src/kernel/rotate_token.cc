@@ -260,28 +260,32 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 // The shares were counted with normally distributed elements, the preset llama3, and AVX-512. Tier 1 leaves 1
 // pair in 1,100 of float32, in 1,900 of bfloat16, and in 360 of float16. Tier 2b leaves 1 pair in 2.7 million
 // of float32, and none of 65 million of each 16-bit type.
-void HeadRotation::RotateExactly(Heads heads) {
+void HeadRotation::RotateExactly(const Heads& whole) {
   constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
-  const ElementTypes types = {from_, heads.type};
+  const ElementTypes types = {from_, whole.type};
   if (!(types == undecided.types)) {
     End();  // the pairs that are left have the other types
     undecided.types = types;
   }
-  const auto quickly = kernels.quickly[IndexOf(types)][heads.pairing];
+  const auto quickly = kernels.quickly[IndexOf(types)][whole.pairing];
   const auto bounded = kernels.bounded[IndexOf(types)];
   const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
   const bool has_vectors = kernels.fill_offsets != nullptr;  // as all targets but SCALAR have
-  const std::size_t lanes = kernels.pairs_per_pass(POSENC_F32, heads.pairing);
-  if (is_quick && has_vectors && heads.pairs % lanes != 0) {
-    RotateLastPairs(heads, lanes);
-    heads.pairs -= heads.pairs % lanes;
-    if (heads.pairs == 0) return;
+  const std::size_t lanes = kernels.pairs_per_pass(POSENC_F32, whole.pairing);
+  const bool has_last = is_quick && has_vectors && whole.pairs % lanes != 0;
+  Heads shorter;  // without the last pairs
+  if (has_last) {
+    RotateLastPairs(whole, lanes);
+    shorter = whole;
+    shorter.pairs -= whole.pairs % lanes;
+    if (shorter.pairs == 0) return;
   }
+  const Heads& heads = has_last ? shorter : whole;
   std::size_t passes = 1;
   for (PairCursor at{0, 0};;) {
     // Tier 1.

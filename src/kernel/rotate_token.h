@@ -223,7 +223,7 @@ class HeadRotation : private AnchorAngles {
 
   void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
-  void RotateExactly(Heads heads);
+  void RotateExactly(const Heads& whole);
   void RotateLastPairs(const Heads& heads, std::size_t lanes);
   void Resolve();
   std::size_t PairsPerPass(posenc_pairing pairing);
