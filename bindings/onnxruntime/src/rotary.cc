@@ -150,14 +150,8 @@ class RotaryKernel : public Kernel {
     const auto epsilon = NumberAttribute(info, "norm_epsilon");
     has_norm_ = epsilon.has_value();
     norm_.epsilon = epsilon.value_or(0);
-    for (const auto& [name, member] : {std::make_pair("norm_plus_one", &norm_.plus_one),
-                                       std::make_pair("norm_over_heads", &norm_.over_heads)}) {
-      const auto flag = Attribute<std::int64_t>(info, name);
-      if (!flag) continue;
-      if (*flag != 0 && *flag != 1) throw Error(std::string(name) + " must be 0 or 1");
-      if (!has_norm_) throw Error(std::string(name) + " needs norm_epsilon");
-      *member = static_cast<std::int32_t>(*flag);
-    }
+    norm_.plus_one = NormFlag(info, "norm_plus_one");
+    norm_.over_heads = NormFlag(info, "norm_over_heads");
     if (!has_norm_) return;
     // The library checks epsilon in a call, so call it for no tokens.
     float none = 0.0f;
@@ -169,6 +163,14 @@ class RotaryKernel : public Kernel {
     const posenc_norm norm = {nullptr, {}, norm_.epsilon, 0, norm_.over_heads};
     heads.norm = &norm;
     Check(posenc_rotate(rotary_.get(), 0, 0, &heads, 1), "norm_epsilon");
+  }
+
+  std::int32_t NormFlag(const Ort::ConstKernelInfo& info, const char* name) const {
+    const auto flag = Attribute<std::int64_t>(info, name);
+    if (!flag) return 0;
+    if (*flag != 0 && *flag != 1) throw Error(std::string(name) + " must be 0 or 1");
+    if (!has_norm_) throw Error(std::string(name) + " needs norm_epsilon");
+    return static_cast<std::int32_t>(*flag);
   }
 
   // The norm of a call, with its weights.
