@@ -12,10 +12,10 @@
 namespace posenc {
 namespace internal {
 
-// Checks the members of a norm for a tensor with so many heads. Its pointers are not followed.
+// Checks the members of a norm for a tensor with `heads` heads. Its pointers are not followed.
 posenc_status CheckNorm(const posenc_norm& norm, std::size_t heads, std::size_t head_dim);
 
-// The memory of the weights of a norm for a tensor with so many heads. CheckNorm must have accepted it.
+// The memory of the weights of a norm for a tensor with `heads` heads. CheckNorm must have accepted it.
 Bytes WeightBytes(const posenc_norm& norm, std::size_t heads, std::size_t head_dim);
 
 // Whether any of the tensors has a norm. `heads` may be null.

@@ -306,7 +306,7 @@ class OfTorch(unittest.TestCase):
                     self.same(made.detach(), right)
 
     def test_gradients(self):
-        """Of tensors and weights: finite differences agree in double, and float32 agrees with double."""
+        """Gradients for tensors and weights agree with finite differences in double, and float32 agrees with double."""
         for rotary, (plus_one, over_heads), axis in itertools.product(ROTARIES, KINDS, (-3, -2)):
             given = self.tensors(rotary, torch.float64, over_heads)
             if axis == -2:

@@ -36,7 +36,7 @@ def _factors(norm, x, axes):
 
 
 def weight_of(norm, x, token_axis):
-    """The weight of a norm for x. If the norm has none, all weights are 1."""
+    """The weight of a norm for x. A norm without a weight has the weight 1 for each element."""
     if norm.weight is not None:
         return norm.weight
     count = x.shape[-1]
