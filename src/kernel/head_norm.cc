@@ -269,18 +269,36 @@ FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
 // The last two tiers, for a row that the first one has left undecided.
 void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) {
   if (kernels_ != nullptr && HasRoot()) {
+    // Tier 1 may have overwritten what was read to n.
+    const float* const x = row.x == row.n ? Read(head, elements, row.n) : row.x;
+    if (!exact_.IsSet() && row.count == ElementsOfMean()) SumExactly(x);
     const double root = Exact(head).root();
-    if (root != 0.0) {
-      // Tier 1 may have overwritten what was read to n.
-      const float* const x = row.x == row.n ? Read(head, elements, row.n) : row.x;
-      if (kernels_->by_root(RowOf(x, row.weights, row.count, row.n), root)) return;
-    }
+    if (root != 0.0 && kernels_->by_root(RowOf(x, row.weights, row.count, row.n), root)) return;
   }
   const unsigned char* from = source_.At(head, elements.first);
   const std::size_t size = ElementSize(source_.type);
   for (std::size_t k = 0; k < row.count; ++k, from += size) {
     row.n[k] = NormalizeOne(head, LoadElement(source_.type, from), row.weights[k]);
   }
+}
+
+// Sets the exact mean of x, all elements of a mean, if all are multiples of 2^(k - 31), where 2^k is larger
+// than the root of their sum of squares. Heads with many ties usually have such elements.
+void HeadNorm::SumExactly(const float* x) {
+  constexpr int kDigits = 31, kBias = 1023;
+  const std::size_t count = ElementsOfMean();
+  // 2^k >= 2^a 2^b, where 2^a exceeds sqrt(mean + epsilon), which has a small error, and 2^b >= sqrt(count).
+  const double root = 1.0 / inverse_ * (1.0 + 0x1p-30);
+  std::uint64_t bits;
+  std::memcpy(&bits, &root, sizeof(bits));
+  const int a = static_cast<int>(bits >> 52) - kBias + 1, b = (64 - LeadingZeros(count) + 1) / 2;
+  const int exponent = kDigits - (a + b);
+  bits = static_cast<std::uint64_t>(exponent + kBias) << 52;
+  double scale;
+  std::memcpy(&scale, &bits, sizeof(scale));
+  std::uint64_t sum;
+  if (kernels_->sum_exactly(x, count, scale, &sum))
+    exact_.Set(sum, -2 * exponent, count, norm_.epsilon, inverse_);
 }
 
 float HeadNorm::NormalizeOne(std::size_t head, float x, float weight) {

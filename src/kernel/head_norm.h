@@ -86,6 +86,7 @@ class HeadNorm {
   bool AreDecided(NormRange heads, float* room, float* weight_room) const;
 
   void Decide(std::size_t head, NormRange elements, const NormRow& row);
+  void SumExactly(const float* x);
   float NormalizeOne(std::size_t head, float x, float weight);
   const ExactMean& Exact(std::size_t head);
 

@@ -7,6 +7,7 @@
 //   NormalizeHead     n of a head whose factors are shared by heads,    0 where it is decided
 //                     with an interval test (NormError)
 //   Normalize         the same for a part of a head                     0 where it is decided
+//   SumExactly        the sum of squares as an integer                  0
 //   NormalizeByRoot   n where sqrt(mean + epsilon) is a float: ties     0 where it is decided
 //
 // proof/norm.md argues the bounds.
@@ -181,6 +182,48 @@ inline bool Normalize(const NormRow& row, double inverse, double error) {
     StoreFirst(n, row.n + at, left);
   }
   return hn::AllTrue(df, are_decided);
+}
+
+// v rounded to the nearest integer; |v| < 2^51.
+HWY_INLINE DoubleVec ToInteger(DoubleVec v) {
+  const auto magic = hn::Set(Doubles(), 0x1.8p52);
+  return hn::Sub(hn::Add(v, magic), magic);
+}
+
+// Adds the squares of integers X = x * scale, in three parts. X = h 2^16 + l, where |h| and |l| are at most
+// 2^15. Returns the lanes in which X is an integer.
+HWY_INLINE hn::Mask<Doubles> AddExactly(FloatVec x, double scale, DoubleVec& high, DoubleVec& mixed,
+                                        DoubleVec& low) {
+  const Doubles d;
+  const auto integer = hn::Mul(hn::PromoteTo(d, x), hn::Set(d, scale));
+  const auto h = ToInteger(hn::Mul(integer, hn::Set(d, 0x1p-16)));
+  const auto l = hn::Sub(integer, hn::Mul(h, hn::Set(d, 0x1p16)));
+  high = hn::MulAdd(h, h, high);
+  mixed = hn::MulAdd(h, l, mixed);
+  low = hn::MulAdd(l, l, low);
+  return hn::Eq(ToInteger(l), l);
+}
+
+// *sum = the sum of the squares of X = x * scale, which is a power of two. Each |X| must be below 2^31, and
+// the sum below 2^64. Returns whether all X are integers. If not, *sum is wrong. No step rounds: the three
+// parts are sums of at most 2^16 integers below 2^31.
+inline bool SumExactly(const float* x, std::size_t count, double scale, std::uint64_t* sum) {
+  const Doubles d;
+  const Floats df;
+  const std::size_t lanes = hn::Lanes(d);
+  auto high = hn::Zero(d), mixed = hn::Zero(d), low = hn::Zero(d);
+  auto are_integers = hn::Eq(hn::Zero(d), hn::Zero(d));
+  for (std::size_t at = 0; at < count; at += lanes) {
+    const std::size_t left = count - at;
+    const auto elements = left < lanes ? LoadFirst(x + at, left) : hn::LoadU(df, x + at);
+    const auto is_integer = AddExactly(elements, scale, high, mixed, low);
+    are_integers = hn::And(are_integers, is_integer);
+  }
+  const auto part = [&](DoubleVec v) POSENC_INLINE_LAMBDA {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, v))));
+  };
+  *sum = (part(high) << 32) + (part(mixed) << 17) + part(low);
+  return hn::AllTrue(d, are_integers);
 }
 
 // Normalizes a vector of finite elements where `root` = sqrt(mean + epsilon) is a float. The product t of an

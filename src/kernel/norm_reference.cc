@@ -117,20 +117,8 @@ Wide1024 ShortProduct(double number, std::size_t count) {
   return wide;
 }
 
-// Whether all elements have the size of the first one.
-bool AreEqual(const float* x, std::size_t count) {
-  std::uint32_t differ = 0;
-  for (std::size_t k = 0; k < count; ++k) differ |= BitsOf(x[k]) ^ BitsOf(x[0]);
-  return differ << 1 == 0;
-}
-
 Wide1024 SumOf(const NormSource& source) {
   const std::size_t size = ElementSize(source.type);
-  if (source.type == POSENC_F32 && source.heads == 1 && AddressOf(source.elements) % size == 0) {
-    const auto* x = reinterpret_cast<const float*>(source.elements);
-    const double first = static_cast<double>(*x);
-    if (AreEqual(x, source.head_dim)) return ShortProduct(first * first, source.head_dim);
-  }
   SumOfSquares sum;
   for (std::size_t h = 0; h < source.heads; ++h) {
     const unsigned char* at = source.At(h, 0);
@@ -180,14 +168,23 @@ const unsigned char* NormSource::At(std::size_t head, std::size_t element) const
 }
 
 void ExactMean::Set(const NormSource& source, double epsilon, double inverse) {
+  SetTotal(SumOf(source), source.heads * source.head_dim, epsilon, inverse);
+}
+
+void ExactMean::Set(std::uint64_t sum, int exponent, std::size_t count, double epsilon, double inverse) {
+  auto wide = FromInteger<kLimbs1024>(static_cast<std::int64_t>(sum));
+  wide.exponent += exponent;
+  SetTotal(wide, count, epsilon, inverse);
+}
+
+void ExactMean::SetTotal(const Wide1024& sum, std::size_t count, double epsilon, double inverse) {
   is_set_ = true;
-  count_ = source.heads * source.head_dim;
-  total_ = SumOf(source);
-  if (epsilon != 0.0) total_ = Add(total_, ShortProduct(epsilon, count_));
+  count_ = count;
+  total_ = epsilon == 0.0 ? sum : Add(sum, ShortProduct(epsilon, count));
   // Only a float that lies within the error of 1 / inverse can be the root.
   const double root = static_cast<double>(static_cast<float>(1.0 / inverse));
-  const bool may_be = std::fabs(root * inverse - 1.0) <= NormError(count_) + 0x1p-50;
-  root_ = may_be && Compare(ShortProduct(root * root, count_), total_) == 0 ? root : 0.0;
+  const bool may_be = std::fabs(root * inverse - 1.0) <= NormError(count) + 0x1p-50;
+  root_ = may_be && Compare(ShortProduct(root * root, count), total_) == 0 ? root : 0.0;
 }
 
 // n is above a midpoint m if (x factor)^2 d > m^2 (S + d epsilon). Both sides are exact: the left one has at

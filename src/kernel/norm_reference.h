@@ -4,6 +4,7 @@
 #define POSENC_SRC_KERNEL_NORM_REFERENCE_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel/norm_rows.h"
 #include "number/wide.h"
@@ -34,6 +35,9 @@ class ExactMean {
   // 1 / sqrt(mean + epsilon), with an error below NormError(d).
   void Set(const NormSource& source, double epsilon, double inverse);
 
+  // The same for d elements whose sum of squares is sum * 2^exponent. The sum is below 2^63.
+  void Set(std::uint64_t sum, int exponent, std::size_t count, double epsilon, double inverse);
+
   // sqrt(mean + epsilon) if this is a float, or else 0.
   double root() const { return root_; }
 
@@ -42,6 +46,8 @@ class ExactMean {
   float Round(float x, float weight, bool plus_one, double estimate) const;
 
  private:
+  void SetTotal(const Wide1024& sum, std::size_t count, double epsilon, double inverse);
+
   bool is_set_ = false;
   double root_ = 0.0;
   std::size_t count_ = 0;  // d

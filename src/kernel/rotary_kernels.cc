@@ -101,6 +101,7 @@ constexpr RotaryKernels kRotaryKernels = {
      &NormalizeHead,
      &Normalize,
      &NormalizeByRoot,
+     &SumExactly,
      &SumHeadsFast,
      &InvertSumsFast,
      &NormalizeFast,

@@ -33,6 +33,10 @@ struct NormKernels {
   bool (*part)(const NormRow& row, double inverse, double error);
   bool (*by_root)(const NormRow& row, double root);
 
+  // The sum of the squares of x * scale, without an error; false if any x * scale is not an integer. `scale`
+  // is a power of two. |x * scale| must be below 2^31, and the sum below 2^64.
+  bool (*sum_exactly)(const float* x, std::size_t count, double scale, std::uint64_t* sum);
+
   // Float arithmetic (norm_fast-inl.h): sums of heads, inverses of their roots, and normalized rows.
   void (*fast_sums)(const float* x, std::size_t stride, std::size_t heads, std::size_t count, float* sums);
   void (*fast_inverses)(float* sums, std::size_t many, float count, float epsilon);
