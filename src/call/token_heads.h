@@ -157,7 +157,7 @@ class TokenHeads {
     const bool at_once = norm.TakesElements() && is_direct_ && types_.to == POSENC_F32 &&
                          rotary_.head_dim == 2 * rotary_.pairs && rotary_.head_dim <= kNormBuffer;
     for (NormRange group = {0, 0}; group.first < heads.count; group.first += group.count) {
-      group.count = norm.HeadsFrom(group.first);
+      group.count = norm.HeadsFrom(group.first, at_once);
       if (at_once) {
         RotateElements(norm, heads, group, gain, rotation);
       } else {

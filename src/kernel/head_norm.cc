@@ -50,9 +50,10 @@ HeadNorm::HeadNorm(const RotaryKernels* kernels, posenc_arithmetic arithmetic, c
       is_over_heads_(norm.over_heads != 0),
       is_overwritten_(is_overwritten) {}
 
-std::size_t HeadNorm::HeadsFrom(std::size_t head) const {
+std::size_t HeadNorm::HeadsFrom(std::size_t head, bool at_once) const {
   const std::size_t fit = std::max<std::size_t>(kNormBuffer / source_.head_dim, 1);
-  return std::min({fit, kNormHeads, source_.heads - head});
+  const bool any_fit = at_once && !is_over_heads_;  // they share their weights
+  return std::min({any_fit ? kNormHeads : fit, kNormHeads, source_.heads - head});
 }
 
 // The elements of a head, as aligned floats: in the caller's memory, or read to `room`.

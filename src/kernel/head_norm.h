@@ -36,8 +36,9 @@ class HeadNorm {
   HeadNorm(const RotaryKernels* kernels, posenc_arithmetic arithmetic, const posenc_norm& norm,
            const NormSource& source, bool is_overwritten);
 
-  // How many heads, from a head on, fit into the buffer together; 1 if no whole head fits.
-  std::size_t HeadsFrom(std::size_t head) const;
+  // How many heads, from a head on, Normalize takes at once: as many as fit into its buffer, or 1 if no whole
+  // head fits. With at_once: how many heads Factors takes, whose weights must fit into its room.
+  std::size_t HeadsFrom(std::size_t head, bool at_once) const;
 
   // Writes n [heads][elements] of heads and of the same elements of each head, as floats. There is more than
   // one head only if each has all its elements. n has room for kNormBuffer numbers.
@@ -48,7 +49,7 @@ class HeadNorm {
   bool TakesElements() const;
 
   // What RotateNormed needs for whole heads. `room` is for kNormBuffer factors, and `inverses` for kNormHeads
-  // numbers and kVectorPadding more. Heads must fit into the buffer.
+  // numbers and kVectorPadding more.
   FastFactors Factors(NormRange heads, float* room, float* inverses);
 
   const NormSource& source() const { return source_; }
