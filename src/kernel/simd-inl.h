@@ -328,7 +328,7 @@ HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, Entry
 }
 HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
   const auto zero = hn::Zero(Words());
-  return hn::RebindMask(Entries(), hn::AndNot(hn::Eq(decided, zero), hn::Eq(hn::And(words, bits), zero)));
+  return hn::RebindMask(Entries(), hn::And(hn::Ne(decided, zero), hn::Eq(hn::And(words, bits), zero)));
 }
 
 HWY_INLINE bool AnyUndecidedEntry(Decided decided, EntryVec least, EntryVec limit) {
