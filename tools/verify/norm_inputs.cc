@@ -65,8 +65,9 @@ Odd OddOf(double x) {
   return {integer, exponent};
 }
 
-// Makes elements that are integers times 2^unit_, whose squares have a given sum. With the root of the mean,
-// 2^(unit_ + digits - 2), n_i is an integer times a power of two, which may be a midpoint.
+// Makes elements that are integers times 2^unit_, whose squares have a given sum. The root of the mean
+// becomes a small odd number times a power of two. So if an element is a multiple of this number, n_i is an
+// integer times a power of two, which may be a midpoint.
 class TiesMaker {
  public:
   TiesMaker(posenc_type type, posenc_type result_type, double epsilon, bool plus_one,
@@ -77,8 +78,15 @@ class TiesMaker {
         plus_one_(plus_one),
         weights_(weights),
         random_(random),
-        elements_(weights.size(), 0),
-        left_(std::uint64_t{weights.size()} << (2 * RootDigits())) {}
+        elements_(weights.size(), 0) {
+    // The inverses of the larger ones, as doubles, have larger errors than those of the others.
+    constexpr std::uint64_t kOdd[] = {1, 1, 3, 5, 7, 49, 117, 123};
+    constexpr int kDigits[] = {0, 0, 2, 3, 3, 6, 7, 7};
+    const std::uint64_t which = random_.Below(traits_.digits > 20 ? 8 : 5);
+    root_odd_ = kOdd[which];
+    root_exponent_ = traits_.digits - 2 - kDigits[which];
+    left_ = (std::uint64_t{weights.size()} * root_odd_ * root_odd_) << (2 * root_exponent_);
+  }
 
   std::vector<double> Make(bool is_beside) {
     const int most = traits_.max_exponent - traits_.digits - 1, least = traits_.least_exponent();
@@ -108,7 +116,6 @@ class TiesMaker {
   }
 
  private:
-  int RootDigits() const { return traits_.digits - 2; }
   std::uint64_t Limit() const { return (std::uint64_t{1} << traits_.digits) - 1; }
 
   void Take(std::size_t at, std::uint64_t element) {
@@ -139,30 +146,31 @@ class TiesMaker {
   std::uint64_t MidpointElement(double weight) {
     const Odd gain = OddOf(plus_one_ ? 1.0 + weight : weight);
     if (gain.integer == 0 || gain.integer >= std::uint64_t{1} << 25) return 0;
-    // n_i is (element * gain.integer) times 2^exponent.
+    // n_i is (element / root_odd_ * gain.integer) times 2^exponent.
     constexpr int kLeast = TraitsOf(POSENC_F32).least_exponent() - 1;  // of midpoints
-    const int exponent = gain.exponent - RootDigits();
+    const int exponent = gain.exponent - root_exponent_;
+    const std::uint64_t limit = Limit() / root_odd_;
     if (exponent > kLeast || (exponent == kLeast && random_.Below(2) == 0)) {
       // The product has a bit more than a float has place for, or than a result has.
       const int digits = random_.Below(2) == 0 ? 24 : result_digits_;
       const std::uint64_t first = std::uint64_t{1} << digits;
       const std::uint64_t least = (first + gain.integer - 1) / gain.integer,
-                          most = std::min((2 * first - 1) / gain.integer, Limit());
+                          most = std::min((2 * first - 1) / gain.integer, limit);
       if (least > most) return 0;
       std::uint64_t odd = (least + random_.Below(most - least + 1)) | 1;
       if (odd > most) odd -= 2;
       if (odd < least || odd > most) return 0;
-      while (odd * 2 <= Limit() && random_.Below(2) == 0) odd *= 2;
-      return odd;
+      while (odd * 2 <= limit && random_.Below(2) == 0) odd *= 2;
+      return root_odd_ * odd;
     }
     if (exponent < kLeast - 20) return 0;
     // A subnormal midpoint is an odd number of halves of the smallest float.
     const auto shift = static_cast<unsigned>(kLeast - exponent);
     constexpr std::uint64_t kLargest = (std::uint64_t{1} << 24) - 1;  // 2^-126 - 2^-150
-    const std::uint64_t most = std::min(kLargest / gain.integer, Limit() >> shift);
+    const std::uint64_t most = std::min(kLargest / gain.integer, limit >> shift);
     if (kLargest % gain.integer == 0 && kLargest / gain.integer <= most && random_.Below(2) == 0)
-      return kLargest / gain.integer << shift;
-    return most == 0 ? 0 : (random_.Below(most) | 1) << shift;
+      return root_odd_ * (kLargest / gain.integer) << shift;
+    return most == 0 ? 0 : root_odd_ * (random_.Below(most) | 1) << shift;
   }
 
   // Fills up the sum of squares with the other elements.
@@ -191,7 +199,8 @@ class TiesMaker {
   bool plus_one_;
   const std::vector<double>& weights_;
   Random random_;
-  int unit_ = 0;
+  std::uint64_t root_odd_;
+  int root_exponent_, unit_ = 0;
   std::vector<std::uint64_t> elements_;
   std::uint64_t left_;  // of the sum of squares
 };
@@ -211,9 +220,9 @@ std::uint64_t DigitsWeight(posenc_type type, bool is_tiny, Random* random) {
   const std::uint64_t most = std::uint64_t{1} << digits;
   const std::uint64_t odd = (most / 2 + random->Below(most / 2)) | 1;
   int exponent = static_cast<int>(random->Below(7)) - 3 - digits;
-  if (is_tiny) {  // less RootDigits of a type, it is the exponent of subnormal midpoints, or a bit smaller
-    constexpr int kExponents[] = {-128, -141, -144};
-    exponent = kExponents[random->Below(3)] - static_cast<int>(random->Below(4));
+  if (is_tiny) {  // less the root's exponent, it is the exponent of subnormal midpoints, or a bit smaller
+    constexpr int kExponents[] = {-128, -135, -141, -144};
+    exponent = kExponents[random->Below(4)] - static_cast<int>(random->Below(4));
     exponent = std::max(exponent, traits.least_exponent());
     if (random->Below(2) == 0) return oracle::Pack(type, std::ldexp(1.0, exponent));
   }

@@ -48,6 +48,10 @@ std::vector<RowGroup> NormRows() {
         "plus_one=1} epsilon=0,0x1p-40 $two_pairings",
         "$norms norm_inputs=ties head_dim=1030 q_heads=2 k_heads=0 at=0..0 {weights=digits|weights=halves "
         "plus_one=1} epsilon=0 $types",
+        // All n_i are subnormal, up to 2^-126. Many are midpoints of subnormal floats.
+        "$norms norm_inputs=ties,beside head_dim=64 q_heads=40 k_heads=9 at=0..1 "
+        "weights=0x1p-128:0x3p-129:0x5p-130:0x7p-129:0x1p-127,0x1p-135:0x3p-136:0x5p-136:0x7p-135:0x1p-137 "
+        "epsilon=0,0x1p-126",
         // Elements of equal magnitudes, whose n_i are weights.
         "$norms norm_inputs=equal at=0..0,77..77 head_dim=2,16,128 q_heads=6 "
         "{weights=none,digits,tiny,large,any|weights=halves,normal,any plus_one=1} "
