@@ -184,8 +184,9 @@ bool AreInPieces(const Rotary& rotary, const Tensors& tensors) {
 // One of `positions` and `ready` is null.
 Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const TokensOfStep* ready,
                    std::size_t tokens, const Tensors& tensors) {
-  return InFpState([&] {
-    Tally tally;
+  // Not a result of InFpState: copies of it read wider words than were just stored, and wait for all stores.
+  Tally tally;
+  InFpState([&] {
     const auto with = [&](const Rotary& piece, const auto& work) {
       ByAngles rotation(piece, tensors.source_type, positions, ready);
       work(rotation);
@@ -193,15 +194,16 @@ Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const 
     };
     if (AreInPieces(rotary, tensors)) {
       RotateInPieces(rotary, tensors, tokens, with, &tally);
-      return tally;
+      return 0;
     }
     ForEachPiece(rotary, [&](const Rotary& piece) {
       with(piece, [&](ByAngles& rotation) {
         RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation, &tally);
       });
     });
-    return tally;
+    return 0;
   });
+  return tally;
 }
 
 // One of `rows` and `ready` is null. Norms are only with `ready`.
@@ -256,11 +258,12 @@ void WalkCached(const Rotary& rotary, const CacheRows& rows, std::size_t tokens,
 }
 
 Tally WalkCache(const Rotary& rotary, const TokenPositions& positions, const posenc_cache& cache) {
-  return InFpState([&] {
-    Tally tally;
+  Tally tally;
+  InFpState([&] {
     ForEachPiece(rotary, [&](const Rotary& piece) { tally += WriteRows(piece, positions, cache); });
-    return tally;
+    return 0;
   });
+  return tally;
 }
 
 }  // namespace internal
