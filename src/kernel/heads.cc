@@ -17,11 +17,11 @@ void UndecidedPairs::Append(const Rotation& rotation, const Heads& heads, PairCu
   const auto* elements = static_cast<const unsigned char*>(from);
   unsigned char* data = heads.data + at.head * heads.stride;
   for (; pairs != 0; pairs &= pairs - 1) {
-    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), index = at.pair + k;
+    const std::size_t k = hwy::Num0BitsBelowLS1Bit_Nonzero64(pairs), index = heads.first + at.pair + k;
     if (index >= rotation.table.count) return;
     const std::size_t n = count++;
     const PairIndex here = ElementsOf(heads.pairing, k, apart),
-                    there = ElementsOf(heads.pairing, index, heads.apart);
+                    there = ElementsOf(heads.pairing, at.pair + k, heads.apart);
     const PhaseStep step(rotation.table, rotation.multiples[index], index);
     pair[n] = static_cast<std::uint32_t>(index);
     a[n] = LoadBits(types.from, elements + here.a * from_size);

@@ -124,7 +124,7 @@ struct Heads {
   posenc_pairing pairing;
   Cached cached;
   posenc_type type;       // of the results
-  std::size_t first = 0;  // the pair at which heads begin, for RotateAndQueue; earlier pairs are not there
+  std::size_t first = 0;  // the pair of the table that is pair 0 here, in exact arithmetic
 };
 
 // Which elements of a head belong to pair i. Half-split elements are `apart`.

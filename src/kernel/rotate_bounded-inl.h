@@ -114,8 +114,9 @@ class BoundedRotation {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
         for (;;) {
-          const auto undecided = RotateWithin<kFrom, kTo>(a, b, angles_.cosines + at.pair + k,
-                                                          angles_.sines + at.pair + k, angles_.bounds, x, y);
+          const std::size_t pair = heads_.first + at.pair + k;
+          const auto undecided = RotateWithin<kFrom, kTo>(a, b, angles_.cosines + pair, angles_.sines + pair,
+                                                          angles_.bounds, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
           if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
                     {at.head, at.pair + k}))

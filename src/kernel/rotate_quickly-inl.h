@@ -319,33 +319,19 @@ PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const He
                           UndecidedPairs& undecided) {
   using Packed = PackedSinCos<kFrom, kPairing>;
   const std::size_t stride = Packed::Stride(rotation.table.count);  // heads may have fewer pairs, or padding
-  // RotateQuickly counts pairs from heads.first on.
-  const std::size_t skipped = heads.first;
-  Heads shorter;
-  if (skipped != 0) {
-    shorter = heads;
-    shorter.source += skipped * kStep<kPairing> * sizeof(ElementOf<kFrom>);
-    shorter.data += skipped * kStep<kPairing> * sizeof(ElementOf<kTo>);
-    shorter.pairs -= skipped;
-    at.pair -= skipped;
-  }
-  const Heads& there = skipped != 0 ? shorter : heads;
   const auto* const first = static_cast<const typename Packed::Value*>(packed) +
-                            skipped * (kTakesSinCosPerElement<kFrom, kPairing> ? 2 : 1);
+                            heads.first * (kTakesSinCosPerElement<kFrom, kPairing> ? 2 : 1);
   const auto* const low = Packed::kHasLow ? first + 2 * stride : first;
   const QuickSinCos<typename Packed::Value> sin_cos = {first, first + stride, low, low + stride};
   DeferredVectors<kFrom> deferred;
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");
   for (;;) {
-    at = RotateQuickly<kFrom, kTo, kPairing>(there, sin_cos, at, deferred);
-    at.pair += skipped;
+    at = RotateQuickly<kFrom, kTo, kPairing>(heads, sin_cos, at, deferred);
     const bool was_full = deferred.count == deferred.kMax;
-    for (std::size_t n = 0; n < deferred.count; ++n) deferred.at[n].pair += skipped;
     if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
     // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
     if (!was_full || undecided.IsFull()) return at;
-    at.pair -= skipped;
   }
 }
 

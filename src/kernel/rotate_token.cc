@@ -18,6 +18,7 @@ namespace {
 template <class T>
 void FillPadding(std::size_t pairs, T* cosines, T* sines) {
   const std::size_t end = (pairs + kVectorPadding - 1) / kVectorPadding * kVectorPadding;
+  if (end == pairs) return;
   std::memset(sines + pairs, 0, (end - pairs) * sizeof(T));
   POSENC_ROLLED for (std::size_t k = pairs; k < end; ++k) cosines[k] = T{1};
 }
@@ -176,9 +177,10 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
 void HeadRotation::Begin(const double* position) {
   AnchorAngles::Begin(position);
   is_packed_ = false;
+  if (arithmetic_ == POSENC_FAST) return;
   ready_ = nullptr;
   angles_ = {cosines_, sines_, true, false, {}, 0};
-  if (offset_ != 0 && arithmetic_ == POSENC_EXACT) {
+  if (offset_ != 0) {
     angles_ = {shared_.exact.cosines, shared_.exact.sines, false, false, {}, 0};
     kernels_->add(Added(), Pairs(), shared_.exact.cosines, shared_.exact.sines);
     FillPadding(Pairs(), shared_.exact.cosines, shared_.exact.sines);
@@ -186,7 +188,8 @@ void HeadRotation::Begin(const double* position) {
 }
 
 void HeadRotation::Begin(const ReadyAngles& ready) {
-  multiples_ = ready.multiples;
+  multiples_.list = ready.multiples.list;  // see Gain::Copy
+  multiples_.position = ready.multiples.position;
   is_packed_ = false;
   ready_ = ready.packed;
   // Kernels write over angles only if these are not direct.
@@ -275,17 +278,15 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
-  const bool has_vectors = kernels.fill_offsets != nullptr;  // as all targets but SCALAR have
-  const std::size_t lanes = kernels.pairs_per_pass(POSENC_F32, whole.pairing);
-  const bool has_last = is_quick && has_vectors && whole.pairs % lanes != 0;
+  const std::size_t last = is_quick ? CountLastPairs(whole) : 0;
   Heads shorter;  // without the last pairs
-  if (has_last) {
-    RotateLastPairs(whole, lanes);
+  if (last != 0) {
+    RotateLastPairs(whole, last);
     shorter = whole;
-    shorter.pairs -= whole.pairs % lanes;
+    shorter.pairs -= last;
     if (shorter.pairs == 0) return;
   }
-  const Heads& heads = has_last ? shorter : whole;
+  const Heads& heads = last != 0 ? shorter : whole;
   std::size_t passes = 1;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
@@ -310,32 +311,39 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   }
 }
 
+// How many pairs at the end of each head do not fill a vector.
+std::size_t HeadRotation::CountLastPairs(const Heads& heads) const {
+  // First without a call and a division by a variable: no vector has more lanes than kVectorPadding.
+  if (heads.pairs % kVectorPadding == 0) return 0;
+  const bool has_vectors = kernels_->fill_offsets != nullptr;  // as all targets but SCALAR have
+  return has_vectors ? heads.pairs % kernels_->pairs_per_pass(POSENC_F32, heads.pairing) : 0;
+}
+
 // RotateExactly for the last pairs of all heads, which do not fill a vector. Tier 1 takes vectors, and would
 // stop at each head. So the pairs are copied to a buffer in which each head has one vector, and back.
-POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size_t lanes) {
+POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size_t last) {
   constexpr std::size_t kBytes = 512;  // of four heads of float32 or more; the stack is small
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
-  const std::size_t last = heads.pairs % lanes, first = heads.pairs - last;
+  const std::size_t lanes = kernels.pairs_per_pass(POSENC_F32, heads.pairing), first = heads.pairs - last;
   const std::size_t from_size = ElementSize(from_), size = ElementSize(heads.type);
   const bool is_split = heads.pairing == POSENC_HALF_SPLIT;
   const PairIndex at = ElementsOf(heads.pairing, first, heads.apart);
   const std::size_t step = is_split ? 1 : 2, taken = step * last;
-  // In the buffer, pair `first` comes first.
   alignas(64) unsigned char elements[kBytes], results[kBytes];
   const std::size_t source_stride = 2 * lanes * from_size, stride = 2 * lanes * size;
   const std::size_t most = kBytes / source_stride;
   Heads copies = heads;
-  copies.source = elements - first * step * from_size;
-  copies.data = results - first * step * size;
+  copies.source = elements;
+  copies.data = results;
   copies.source_stride = source_stride;
   copies.stride = stride;
-  copies.pairs = first + lanes;
+  copies.pairs = lanes;
   copies.apart = lanes;
   copies.cached = Cached::kByCore;
   copies.first = first;
   Heads without_padding = copies;  // for tier 2a, which takes few pairs, too
-  without_padding.pairs = heads.pairs;
+  without_padding.pairs = last;
   // The padding: equal elements, about 0.01 or 1, which the angle 0 multiplies by the gain. Tier 1 decides
   // them.
   std::memset(elements, 0x3C, std::min(most, heads.count) * source_stride);
@@ -351,12 +359,11 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
       if (is_split) CopyFew(from + at.b * from_size, taken * from_size, to + lanes * from_size);
     }
     std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
-    for (PairCursor next{0, first};;) {
+    for (PairCursor next{0, 0};;) {
       next = quickly(rotation, packed_, copies, next, undecided);
       if (!undecided.IsFull()) {
         if (next.head == copies.count) break;
         next = bounded(rotation, angles_, without_padding, next, 1, undecided);
-        if (next.pair == 0) next.pair = first;
       }
       if (!undecided.IsFull()) continue;
       Resolve();

@@ -224,7 +224,8 @@ class HeadRotation : private AnchorAngles {
   void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(const Heads& whole);
-  void RotateLastPairs(const Heads& heads, std::size_t lanes);
+  std::size_t CountLastPairs(const Heads& heads) const;
+  void RotateLastPairs(const Heads& heads, std::size_t last);
   void Resolve();
   std::size_t PairsPerPass(posenc_pairing pairing);
 
