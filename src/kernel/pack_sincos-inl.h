@@ -84,9 +84,11 @@ template <class Take>
 HWY_INLINE void ForScaled(const ScaledSinCos& sin_cos, const Take& take) {
   const hn::ScalableTag<double> d;
   const auto factor = hn::Set(d, sin_cos.factor), sine_factor = hn::Set(d, sin_cos.sine_factor);
-  for (std::size_t i = 0; i < PaddedPairs(sin_cos.count); i += hn::Lanes(d)) {
-    take(hn::Mul(hn::LoadU(d, sin_cos.cosines + i), factor),
-         hn::Mul(hn::LoadU(d, sin_cos.sines + i), sine_factor), i);
+  // Copies, which the compiler knows no store can change.
+  const double *cosines = sin_cos.cosines, *sines = sin_cos.sines;
+  const std::size_t padded = PaddedPairs(sin_cos.count);
+  for (std::size_t i = 0; i < padded; i += hn::Lanes(d)) {
+    take(hn::Mul(hn::LoadU(d, cosines + i), factor), hn::Mul(hn::LoadU(d, sines + i), sine_factor), i);
   }
 }
 
@@ -106,7 +108,7 @@ HWY_INLINE void Put(D d, hn::Vec<D> cosine, hn::Vec<D> sine, std::size_t i,
 
 // packed = the products in double, for float32.
 template <class Arrays>
-HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, const Arrays& packed) {
+HWY_NOINLINE void StoreScaled(const ScaledSinCos& sin_cos, Arrays packed) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i)
                          HWY_ATTR { Put(hn::ScalableTag<double>(), cosine, sine, i, packed); });
 }
@@ -134,8 +136,7 @@ HWY_INLINE void StoreBothParts(DoubleVec v, float* high, float* low) {
 
 // high, low = the parts of all products.
 template <posenc_type kType>
-HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, const SinCosArrays<float>& high,
-                             const SinCosArrays<float>& low) {
+HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, SinCosArrays<float> high, SinCosArrays<float> low) {
   ForScaled(sin_cos, [&](DoubleVec cosine, DoubleVec sine, std::size_t i) HWY_ATTR {
     StoreBothParts<kType>(cosine, high.cosines + i, low.cosines + i);
     StoreBothParts<kType>(sine, high.sines + i, low.sines + i);
@@ -144,7 +145,7 @@ HWY_NOINLINE void StoreParts(const ScaledSinCos& sin_cos, const SinCosArrays<flo
 
 // sin_cos = cosines and sines [count, rounded up to whole vectors], one value for each element.
 inline HWY_NOINLINE void PutPerElement(const float* cosines, const float* sines, std::size_t count,
-                                       const SinCosPerElement<float>& sin_cos) {
+                                       SinCosPerElement<float> sin_cos) {
   const hn::ScalableTag<float> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
@@ -193,7 +194,8 @@ void PackSinCos(const double* cosines, const double* sines, std::size_t pairs, c
   if constexpr (kType == POSENC_F32) {
     StoreScaled(scaled.Scaled(kSinCosScale<POSENC_F32>), first);
   } else {
-    const typename Packed::Arrays low = {values + 2 * stride, values + 3 * stride};
+    auto* const low_values = values + 2 * stride;
+    const typename Packed::Arrays low = {low_values, low_values + stride};
     if constexpr (kTakesSinCosPerElement<kType, kPairing>) {
       HWY_ALIGN float parts[4][kMaxPiece];
       StoreParts<kType>(scaled, {parts[0], parts[1]}, {parts[2], parts[3]});
