@@ -44,9 +44,10 @@ class TokenHeads {
 
   // Rotates all heads of token t at once. If heads are unaligned, or if the pairing changes, each head is
   // copied to a buffer instead, rotated there, and copied back. If the tensor has slots, but none for this
-  // token, nothing is written. If the tensor has a norm, the heads are normalized first.
+  // token, nothing is written. If the tensor has a norm, the heads are normalized first. Inlined, because a
+  // call of one token takes only a few hundred nanoseconds.
   template <class Rotation>
-  void Rotate(std::size_t t, const Gain& gain, Rotation& rotation, Tally* tally) const {
+  POSENC_INLINE void Rotate(std::size_t t, const Gain& gain, Rotation& rotation, Tally* tally) const {
     std::size_t first = 0;
     if (!Find(t, &first)) return;
     Heads heads = At(first);

@@ -21,6 +21,15 @@
 #define POSENC_INLINE_LAMBDA HWY_ATTR
 #endif
 
+// Marks a function that compilers should inline, although it is large and has several callers.
+#if defined(__GNUC__)
+#define POSENC_INLINE inline __attribute__((always_inline))
+#elif defined(_MSC_VER)
+#define POSENC_INLINE __forceinline
+#else
+#define POSENC_INLINE inline
+#endif
+
 // Marks a function whose frame is so large that the other paths of its callers should not have it.
 #if defined(__GNUC__)
 #define POSENC_NOINLINE __attribute__((noinline))
