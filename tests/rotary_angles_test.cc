@@ -7,12 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "guarded_pages.h"
+#include "kernel/heads.h"
+#include "number/elements.h"
 #include "posenc/rotary_angles_c.h"
+#include "posenc/rotary_norm_c.h"
+#include "posenc/rotary_slots_c.h"
 #include "refusal.h"
 #include "rotary_cases.h"
 #include "spec_words.h"
@@ -210,6 +216,143 @@ TEST_P(RotaryAngles, ManyThreads) {
     }
     for (std::thread& thread : threads) thread.join();
   });
+}
+
+// A call that is chosen at random: its spec, and tensors that share a type of source.
+class RandomCall {
+ public:
+  RandomCall(unsigned seed, std::size_t most_elements) : random_(seed) {
+    constexpr std::size_t kDims[] = {2, 10, 34, 64, 72, 80, 96, 128, 130, 256, 640, 1100};
+    do {
+      spec = MakeRotarySpec(kDims[Below(std::size(kDims))]);
+      tokens = 1 + Below(5);
+    } while (spec.head_dim * tokens > most_elements);
+    if (Below(3) == 0) {
+      spec.rotary_dim = 2 * (1 + Below(spec.head_dim / 2));
+      spec.rotary_offset = Below(spec.head_dim - spec.rotary_dim + 1);
+    }
+    spec.pairing = kPairings[Below(2)];
+    spec.arithmetic = Below(3) == 0 ? POSENC_FAST : POSENC_EXACT;
+    if (Below(4) == 0) spec.amplitude = 1.25;
+    if (Below(4) == 0) spec.phase_rounding = POSENC_F32_INV_FREQ;
+    first = static_cast<std::int64_t>(Below(100000));
+    tensors_.resize(1 + Below(3));
+    const posenc_type from = AnyType();
+    for (Tensor& tensor : tensors_) Choose(from, &tensor);
+  }
+  RandomCall(const RandomCall&) = delete;
+  RandomCall& operator=(const RandomCall&) = delete;
+
+  // The results of rotate(heads, count), which returns a status.
+  template <class Rotate>
+  std::vector<std::vector<unsigned char>> Results(const Rotate& rotate) const {
+    std::vector<std::vector<unsigned char>> results;
+    std::vector<posenc_heads> heads;
+    for (const Tensor& tensor : tensors_) {
+      results.emplace_back(tensor.heads.heads * tokens * spec.head_dim * SizeOf(tensor.heads.type));
+      heads.push_back(tensor.heads);
+      heads.back().data = results.back().data();
+    }
+    const posenc_status status = rotate(heads.data(), heads.size());
+    EXPECT_EQ(status, POSENC_OK) << posenc_status_message(status);
+    return results;
+  }
+
+  posenc_rotary_spec spec;
+  std::size_t tokens;
+  std::int64_t first;
+
+ private:
+  struct Tensor {
+    posenc_heads heads{};
+    posenc_norm norm{};
+    posenc_slots slots{};
+    std::vector<unsigned char> source, weight;
+    std::vector<std::int32_t> list;  // of slots
+  };
+
+  static std::size_t SizeOf(posenc_type type) { return type == POSENC_F32 ? 4 : 2; }
+  std::size_t Below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
+  posenc_type AnyType() { return internal::kSummands[Below(std::size(internal::kSummands))]; }
+
+  // Numbers of magnitudes 2^-7 to 2^3. If `special`, one in 16 is any number, an infinity or a NaN. (In float
+  // arithmetic the bits of NaNs differ between targets.)
+  std::vector<unsigned char> Numbers(posenc_type type, std::size_t count, bool special) {
+    std::vector<unsigned char> numbers(count * SizeOf(type));
+    for (std::size_t k = 0; k < count; ++k) {
+      const double any =
+          std::ldexp(1.0 + static_cast<double>(Below(1 << 24)) * 0x1p-24, static_cast<int>(Below(10)) - 7);
+      std::uint64_t bits = oracle::Pack(type, Below(2) == 0 ? any : -any);
+      if (special && Below(16) == 0) bits = random_();
+      internal::StoreBits(type, static_cast<std::uint32_t>(bits), &numbers[k * SizeOf(type)]);
+    }
+    return numbers;
+  }
+
+  void Choose(posenc_type from, Tensor* tensor) {
+    posenc_heads& heads = tensor->heads;
+    heads.source_type = from;
+    heads.type = from == POSENC_F32 ? AnyType() : from;
+    heads.heads = 1 + Below(6);
+    heads.head_stride = spec.head_dim;
+    heads.token_stride = heads.source_token_stride = heads.heads * spec.head_dim;
+    tensor->source =
+        Numbers(from, heads.heads * tokens * spec.head_dim, spec.arithmetic == POSENC_EXACT && Below(2) == 0);
+    heads.source = tensor->source.data();
+    if (Below(3) == 0) heads.scale = 0.7;
+    heads.inverse = Below(4) == 0 ? 1 : 0;
+    if (Below(3) == 0) {  // the tokens in another order, and the last one nowhere
+      for (std::size_t t = 0; t < tokens; ++t)
+        tensor->list.push_back(static_cast<std::int32_t>(tokens - 2 - t));
+      tensor->slots = {{POSENC_I32, tensor->list.data()}, tokens, 1, heads.token_stride, heads.token_stride};
+      heads.slots = &tensor->slots;
+    }
+    if (Below(2) == 0) return;
+    posenc_norm& norm = tensor->norm;
+    norm.epsilon = Below(2) == 0 ? 0.0 : 1e-6;
+    norm.over_heads = Below(2) == 0 ? 1 : 0;
+    if (Below(4) != 0) {
+      norm.weight_type = AnyType();
+      tensor->weight = Numbers(norm.weight_type, heads.heads * spec.head_dim, false);
+      norm.weight = tensor->weight.data();
+      norm.plus_one = Below(2) == 0 ? 1 : 0;
+    }
+    heads.norm = &norm;
+  }
+
+  std::mt19937_64 random_;
+  std::vector<Tensor> tensors_;
+};
+
+// Combinations of which nobody thought. (One loop once rotated parts of heads, while another place took the
+// length of a head for the distance of the arrays that had been made with the angles.)
+TEST_P(RotaryAngles, RandomCalls) {
+  // The target with the shortest vectors, or none. It is before REFERENCE, which is slow.
+  const std::vector<posenc_target> runnable = RunnableTargets();
+  const posenc_target plain = runnable[runnable.size() - 2];
+  for (unsigned seed = 0; seed < (IsReference() ? 60u : 300u); ++seed) {
+    RandomCall call(seed, IsReference() ? 300 : 6000);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", head_dim " << call.spec.head_dim
+                                    << ", arithmetic " << call.spec.arithmetic);
+    call.spec.target = plain.name;
+    const RotaryPtr other = CreateRotary(call.spec);
+    call.spec.target = target();
+    const RotaryPtr rotary = CreateRotary(call.spec);
+    MadeAngles angles(rotary.get(), call.tokens, seed % 5);
+    angles.Make(call.first);
+    const auto rotate_by = [&](const posenc_rotary* by) {
+      return call.Results([&](const posenc_heads* heads, std::size_t count) {
+        return posenc_rotate(by, call.first, call.tokens, heads, count);
+      });
+    };
+    const auto want = rotate_by(other.get());
+    EXPECT_TRUE(rotate_by(rotary.get()) == want) << "posenc_rotate, compared with the target " << plain.name;
+    const auto got = call.Results([&](const posenc_heads* heads, std::size_t count) {
+      return posenc_rotate_by_angles(rotary.get(), angles.get(), 0, call.tokens, heads, count);
+    });
+    EXPECT_TRUE(got == want) << "posenc_rotate_by_angles";
+    if (HasFailure()) return;
+  }
 }
 
 POSENC_INSTANTIATE_PER_TARGET(RotaryAngles);
