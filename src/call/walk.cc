@@ -86,14 +86,15 @@ class RowBlock {
 
 Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std::size_t rows,
                const Matrix& matrix, const Lookup* lookup) {
-  return InFpState([&] {
+  // Not a result of InFpState: copies of it read wider words than were just stored, and wait for all stores.
+  Tally tally;
+  InFpState([&] {
     const bool is_run = positions.IsNull();
     const bool stream =
         is_run && call.scale == nullptr &&
         ShouldStream(call.encoder.columns, call.element_size(),
                      std::max<std::uint64_t>(rows, matrix.table_rows), matrix.data, matrix.stride);
     RowBlock block(call, matrix, stream);
-    Tally tally;
     for (std::size_t begin = 0; begin < rows; begin += Rows::kMax) {
       block.Take(first, begin, std::min(rows - begin, Rows::kMax));
       if (!is_run) block.TakeList(positions, begin);
@@ -101,8 +102,9 @@ Tally WalkRows(const Call& call, std::int64_t first, const List& positions, std:
       tally += block.Compute(!is_run && call.encoder.nan_rows);
     }
     if (stream) FenceStreams();  // only once: with a fence after each block, calls took 3 % longer
-    return tally;
+    return 0;
   });
+  return tally;
 }
 
 }  // namespace internal
