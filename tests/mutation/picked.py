@@ -46,6 +46,8 @@ PICKED = (
     ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
     ("FillMultiples", "position[axes[i]]", "position[0]"),
     ("RotateLastPairs", "undecided.count != waiting", "false"),
+    ("RotateAndQueue", "Packed::Stride(rotation.table.count)", "Packed::Stride(heads.pairs)"),
+    ("Append", "index = heads.first + at.pair + k", "index = at.pair + k"),
     # Caches at consecutive positions, and rounded phases
     ("Take", "table.amplitude == 1.0 &&", ""),
     ("PlaceRuns", "sines_first ? apart : 0", "sines_first ? 0 : apart"),
