@@ -177,7 +177,7 @@ def norms():
         ({"model_type": "chameleon"}, "LayerNorm before the rotation" + YOURSELF, "layer_norm"),
         ({"model_type": "phi", "qk_layernorm": False}, "none, because qk_layernorm is false", "none"),
         ({"model_type": "mistral"}, "none", "none"),
-        ({"model_type": "granite"}, NOT_READ, "unknown"),
+        ({"model_type": "olmo"}, NOT_READ, "unknown"),
         ({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", **sizes, "rms_norm_eps": 1e-5}, "rms_norm_eps": 1},
          "RMSNorm before the rotation, over each head, times weight, epsilon 1e-05 (text_config.rms_norm_eps)", "before"),
         (gguf, "RMSNorm before the rotation, over each head, times weight, epsilon 1e-06 (glm4moe.attention.layer_norm_rms_epsilon), "
