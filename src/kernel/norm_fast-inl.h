@@ -233,7 +233,7 @@ HWY_INLINE void RotateNormedStrip(const float* cosines, const float* sines, cons
   for (std::size_t h = 0; h < count; ++h, from += source_stride, to += stride) {
     if (ahead != 0) {
       PrefetchNear(AddressOf(from + ahead));
-      PrefetchNear(AddressOf(from + ahead + apart));
+      if constexpr (hn::MaxLanes(Entries()) > 8) PrefetchNear(AddressOf(from + ahead + apart));
     } else {
       factor_a = hn::LoadU(df, factors + h * factor_stride);
       factor_b = hn::LoadU(df, factors + h * factor_stride + apart);
@@ -270,11 +270,14 @@ HWY_NOINLINE void RotateNormedGroup(const float* cosines, const float* sines, co
                                                          : 2 * pairs;
   std::size_t i = 0;
   for (; i + lanes <= pairs; i += lanes) {
+    // A line of 64 bytes holds the elements of two vectors or more, so that these prefetch one line each.
+    const bool is_second = kPairing == POSENC_HALF_SPLIT && lanes <= 8 && i % 16 >= 8 && ahead != 0;
     const std::size_t element = i * kStep<kPairing>;
     RotateNormedStrip<kPairing>(cosines + i, sines + i,
                                 {first.source + element, first.data + element, source_stride,
                                  heads.stride / sizeof(float), count, apart},
-                                {norm.inverse, norm.factors + element, norm.stride, 0.0f}, ahead);
+                                {norm.inverse, norm.factors + element, norm.stride, 0.0f},
+                                ahead + (is_second ? apart : 0));
   }
 #if HWY_HAVE_SCALABLE
   // Vectors may have more than 16 lanes. (All others divide the pairs.)
