@@ -156,7 +156,8 @@ class TokenHeads {
     HeadNorm norm = NormOf(t, heads);
     rotation.Prepare(gain, heads.pairing);
     const bool at_once = norm.TakesElements() && is_direct_ && types_.to == POSENC_F32 &&
-                         rotary_.head_dim == 2 * rotary_.pairs && rotary_.head_dim <= kNormBuffer;
+                         rotary_.head_dim == 2 * rotary_.pairs && rotary_.head_dim <= kNormBuffer &&
+                         rotary_.pairs % kFastPairs == 0;
     for (NormRange group = {0, 0}; group.first < heads.count; group.first += group.count) {
       group.count = norm.HeadsFrom(group.first, at_once);
       if (at_once) {
@@ -173,14 +174,19 @@ class TokenHeads {
   POSENC_NOINLINE void RotateElements(HeadNorm& norm, const Heads& heads, NormRange group, const Gain& gain,
                                       Rotation& rotation) const {
     alignas(64) float room[kNormBuffer];
-    alignas(64) float inverses[kNormHeads + kVectorPadding] = {};
+    float inverses[kNormHeads];
     const FastFactors factors = norm.Factors(group, room, inverses);
     const NormSource& source = norm.source();
-    Heads part = heads;
-    part.data += group.first * heads.stride;
-    part.count = group.count;
-    part.source = source.At(group.first, 0);
-    part.source_stride = source.stride;
+    const Heads part = {source.At(group.first, 0),
+                        heads.data + group.first * heads.stride,
+                        source.stride,
+                        heads.stride,
+                        group.count,
+                        heads.pairs,
+                        heads.apart,
+                        heads.pairing,
+                        heads.cached,
+                        heads.type};
     rotation.RotateNormed(gain, part, factors);
   }
 

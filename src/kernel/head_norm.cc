@@ -51,9 +51,9 @@ HeadNorm::HeadNorm(const RotaryKernels* kernels, posenc_arithmetic arithmetic, c
       is_overwritten_(is_overwritten) {}
 
 std::size_t HeadNorm::HeadsFrom(std::size_t head, bool at_once) const {
+  if (at_once && !is_over_heads_) return source_.heads - head;  // they share their weights
   const std::size_t fit = std::max<std::size_t>(kNormBuffer / source_.head_dim, 1);
-  const bool any_fit = at_once && !is_over_heads_;  // they share their weights
-  return std::min({any_fit ? kNormHeads : fit, kNormHeads, source_.heads - head});
+  return std::min({fit, kNormHeads, source_.heads - head});
 }
 
 // The elements of a head, as aligned floats: in the caller's memory, or read to `room`.
@@ -98,11 +98,8 @@ double HeadNorm::SumOf(const float* x, std::size_t count) const {
 }
 
 float HeadNorm::FastSumOf(const float* x, std::size_t count) const {
+  if (kernels_ != nullptr) return kernels_->fast_sum(x, count);
   float sums[kFastSums] = {};
-  if (kernels_ != nullptr) {
-    kernels_->fast_sums(x, 0, 1, count, sums);
-    return sums[0];
-  }
   AddSquares(x, count, 0, sums);
   return SumOfSixteen(sums);
 }
@@ -253,18 +250,13 @@ bool HeadNorm::TakesElements() const {
 }
 
 FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
-  const std::size_t head_dim = source_.head_dim;
   if (is_over_heads_) {
     if (measured_ != 0) Measure(0, room, room);
     std::fill(inverses, inverses + heads.count, fast_inverse_);
-  } else {
-    const auto* first = reinterpret_cast<const float*>(source_.At(heads.first, 0));
-    kernels_->fast_sums(first, source_.stride / sizeof(float), heads.count, head_dim, inverses);
-    kernels_->fast_inverses(inverses, heads.count, static_cast<float>(head_dim),
-                            static_cast<float>(norm_.epsilon));
   }
-  const Weights weights = ReadWeights(heads, {0, head_dim}, room);
-  return {inverses, weights.first, weights.stride};
+  const Weights weights = ReadWeights(heads, {0, source_.head_dim}, room);
+  return {is_over_heads_ ? inverses : nullptr, weights.first, weights.stride,
+          static_cast<float>(norm_.epsilon)};
 }
 
 // The last two tiers, for a row that the first one has left undecided.

@@ -49,7 +49,7 @@ class HeadNorm {
   bool TakesElements() const;
 
   // What RotateNormed needs for whole heads. `room` is for kNormBuffer factors, and `inverses` for kNormHeads
-  // numbers and kVectorPadding more.
+  // numbers.
   FastFactors Factors(NormRange heads, float* room, float* inverses);
 
   const NormSource& source() const { return source_; }

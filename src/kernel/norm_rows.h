@@ -19,12 +19,17 @@ struct NormRow {
   float* n;
 };
 
+// Heads are normalized and rotated at once if they have a multiple of so many pairs: of a vector's lanes.
+inline constexpr std::size_t kFastPairs = 16;
+
 // The factors of heads that are normalized and rotated at once, in float arithmetic. Element e of head h
-// becomes (x * inverse[h]) * factors[h * stride + e]. The stride is 0 if heads have the same factors.
+// becomes (x * inverse[h]) * factors[h * stride + e]. The stride is 0 if heads have the same factors. If
+// `inverse` is null, each head has its own, 1 / sqrt(mean + epsilon).
 struct FastFactors {
   const float* inverse;
   const float* factors;
   std::size_t stride;
+  float epsilon;
 };
 
 }  // namespace internal

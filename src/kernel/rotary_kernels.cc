@@ -102,7 +102,7 @@ constexpr RotaryKernels kRotaryKernels = {
      &Normalize,
      &NormalizeByRoot,
      &SumExactly,
-     &SumHeadsFast,
+     &SumSquaresFast,
      &InvertSumsFast,
      &NormalizeFast,
      {&RotateNormed<POSENC_HALF_SPLIT>, &RotateNormed<POSENC_NEIGHBOURS>}}};

@@ -37,8 +37,8 @@ struct NormKernels {
   // is a power of two. |x * scale| must be below 2^31, and the sum below 2^64.
   bool (*sum_exactly)(const float* x, std::size_t count, double scale, std::uint64_t* sum);
 
-  // Float arithmetic (norm_fast-inl.h): sums of heads, inverses of their roots, and normalized rows.
-  void (*fast_sums)(const float* x, std::size_t stride, std::size_t heads, std::size_t count, float* sums);
+  // Float arithmetic (norm_fast-inl.h): the sum of a head, inverses of roots, and normalized rows.
+  float (*fast_sum)(const float* x, std::size_t count);
   void (*fast_inverses)(float* sums, std::size_t many, float count, float epsilon);
   void (*fast)(const NormRow& row, float inverse);
 
