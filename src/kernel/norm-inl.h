@@ -271,17 +271,18 @@ inline bool NormalizeClosely(const NormRow& the_row, const CloseMean& the_mean) 
   const std::size_t lanes = hn::Lanes(df);
   const double one = row.plus_one ? 1.0 : -0.0;
   auto are_decided = hn::Eq(hn::Zero(df), hn::Zero(df));
-  std::size_t at = 0;
-  for (; at + lanes <= row.count; at += lanes) {
-    const auto n = RoundClosely(hn::LoadU(df, row.x + at), hn::LoadU(df, row.weights + at), one, mean);
-    are_decided = hn::And(are_decided, hn::Eq(n, n));
-    hn::StoreU(n, df, row.n + at);
-  }
-  if (at < row.count) {
+  for (std::size_t at = 0; at < row.count; at += lanes) {
     const std::size_t left = row.count - at;
-    const auto n = RoundClosely(LoadFirst(row.x + at, left), LoadFirst(row.weights + at, left), one, mean);
+    const bool is_whole = left >= lanes;
+    const auto x = is_whole ? hn::LoadU(df, row.x + at) : LoadFirst(row.x + at, left);
+    const auto weights = is_whole ? hn::LoadU(df, row.weights + at) : LoadFirst(row.weights + at, left);
+    const auto n = RoundClosely(x, weights, one, mean);
     are_decided = hn::And(are_decided, hn::Eq(n, n));
-    StoreFirst(n, row.n + at, left);
+    if (is_whole) {
+      hn::StoreU(n, df, row.n + at);
+    } else {
+      StoreFirst(n, row.n + at, left);
+    }
   }
   return hn::AllTrue(df, are_decided);
 }

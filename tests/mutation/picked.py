@@ -56,7 +56,7 @@ PICKED = (
     ("kCloseNormError", "0x1p-98", "0x1p-190"),
     ("RoundClosely", "hn::MulAdd(element, factor_low,", "hn::MulAdd(element, hn::Zero(d),"),
     ("CloseMeanOf", "beyond > 0.0 ? -kNormNudge : kNormNudge", "beyond > 0.0 ? kNormNudge : -kNormNudge"),
-    ("Close", "(106 - (64 - LeadingZeros(count))) / 2", "64"),
+    ("CloseMeanOf", "if (!is_exact) return mean;", ";"),
     ("Measure", "!is_overwritten_ || !HasRoot()", "true"),
     ("FourSums", "hn::Add(hn::Add(sum0, sum2), hn::Add(sum1, sum3))", "hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))"),
     # Frequencies, and the caller's state
