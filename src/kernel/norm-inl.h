@@ -187,12 +187,6 @@ inline bool Normalize(const NormRow& row, double inverse, double error) {
   return hn::AllTrue(df, are_decided);
 }
 
-// v rounded to the nearest integer; |v| < 2^51.
-HWY_INLINE DoubleVec ToInteger(DoubleVec v) {
-  const auto magic = hn::Set(Doubles(), 0x1.8p52);
-  return hn::Sub(hn::Add(v, magic), magic);
-}
-
 // Returns the error of sum = a + b (Knuth).
 HWY_INLINE DoubleVec SumError(DoubleVec a, DoubleVec b, DoubleVec sum) {
   const auto back = hn::Sub(sum, a);
@@ -205,15 +199,19 @@ inline bool SumClosely(const float* x, std::size_t count, double scale, double* 
   const Doubles d;
   const Floats df;
   const std::size_t lanes = hn::Lanes(d);
+  const auto magic = hn::Set(d, 0x1.8p52), scales = hn::Set(d, scale);
   auto high = hn::Zero(d), low = hn::Zero(d);
   auto are_integers = hn::Eq(high, low);
   for (std::size_t at = 0; at < count; at += lanes) {
     const std::size_t left = count - at;
     const auto v = hn::PromoteTo(d, left < lanes ? LoadFirst(x + at, left) : hn::LoadU(df, x + at));
-    const auto multiple = hn::Mul(v, hn::Set(d, scale)), square = hn::Mul(v, v);
-    const auto next = hn::Add(high, square);
-    are_integers = hn::And(are_integers, hn::Eq(ToInteger(multiple), multiple));
-    low = hn::Add(low, SumError(high, square, next));
+    const auto integer = hn::Sub(hn::MulAdd(v, scales, magic), magic);
+    are_integers = hn::And(are_integers, hn::Eq(integer, hn::Mul(v, scales)));
+    // Products are exact, so next is the sum of high and a square, rounded once, and the rest is its error.
+    const auto next = hn::MulAdd(v, v, high);
+    const auto back = hn::Sub(next, high);
+    const auto error = hn::Add(hn::Sub(high, hn::Sub(next, back)), hn::MulSub(v, v, back));
+    low = hn::Add(low, error);
     high = next;
   }
   HWY_ALIGN double highs[kMaxLanes<Doubles>], lows[kMaxLanes<Doubles>];
