@@ -227,10 +227,14 @@ CloseMean CloseMeanOf(const DoubleDouble& sum, bool is_exact, std::size_t count,
                       double about) {
   const auto d = static_cast<double>(count);
   // total.high + total.low + lost = S + d epsilon
-  const DoubleDouble epsilons = ExactProduct(d, epsilon), high = ExactSum(sum.high, epsilons.high),
-                     lows = ExactSum(sum.low, epsilons.low), low = ExactSum(high.low, lows.high),
-                     total = ExactSum(high.high, low.high);
-  const double lost = lows.low + low.low;
+  DoubleDouble total = sum;
+  double lost = 0.0;
+  if (epsilon != 0.0) {
+    const DoubleDouble epsilons = ExactProduct(d, epsilon), high = ExactSum(sum.high, epsilons.high),
+                       lows = ExactSum(sum.low, epsilons.low), low = ExactSum(high.low, lows.high);
+    total = ExactSum(high.high, low.high);
+    lost = lows.low + low.low;
+  }
   // Two steps of Newton's iteration, y + y (d - total y^2) / 2d: in double, and to a sum of two doubles.
   const double half = 0.5 / d, y = about * (1.5 - half * total.high * about * about);
   const DoubleDouble square = ExactProduct(y, y), product = ExactProduct(total.high, square.high);
