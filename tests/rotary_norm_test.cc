@@ -165,6 +165,8 @@ TEST_P(RotaryNorm, TiesOfEqualElementsTakeNoIntegers) {
     for (std::size_t e = 128; e < 3 * 128; ++e) from.weights.push_back(from.weights[e % 128]);
     for (float& x : from.x) x = x > 0.0f ? 3.0f : -3.0f;
     ExpectNoIntegers(from, target());
+    for (std::size_t e = 0; e < 3 * 128; ++e)
+      from.weights[e] = static_cast<float>(2 * e * 10007 + 1) * 0x1p-24f;
     for (float& x : from.x) x = x > 0.0f ? 0x1p-120f : -0x1p-120f;  // epsilon outweighs their squares
     ExpectNoIntegers(from, target());
   }
