@@ -100,8 +100,8 @@ TEST(Dispatch, EveryNounHasARowPerCompiledTarget) {
     EXPECT_EQ(rotary->fill_offsets, encoder->fill_offsets) << n;
     const internal::NormKernels& norm = rotary->norm;
     EXPECT_TRUE(norm.sums != nullptr && norm.inverses != nullptr && norm.bound != nullptr) << n;
-    EXPECT_TRUE(norm.head != nullptr && norm.part != nullptr && norm.by_root != nullptr) << n;
-    EXPECT_NE(norm.sum_exactly, nullptr) << n;
+    EXPECT_TRUE(norm.head != nullptr && norm.part != nullptr && norm.closely != nullptr) << n;
+    EXPECT_NE(norm.sum_closely, nullptr) << n;
     EXPECT_TRUE(norm.fast_sum != nullptr && norm.fast_inverses != nullptr && norm.fast != nullptr) << n;
     EXPECT_TRUE(norm.rotate[POSENC_HALF_SPLIT] != nullptr && norm.rotate[POSENC_NEIGHBOURS] != nullptr) << n;
     for (const posenc_type type : internal::kEntries) {

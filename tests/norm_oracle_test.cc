@@ -23,9 +23,10 @@ using oracle::Unpack;
 using tools::NormInputs;
 using tools::NormWeights;
 
-constexpr NormWeights kWeights[] = {NormWeights::kNormal, NormWeights::kAroundOne,  NormWeights::kDigits,
-                                    NormWeights::kHalves, NormWeights::kTinyDigits, NormWeights::kTiny,
-                                    NormWeights::kLarge,  NormWeights::kAny,        NormWeights::kOdd};
+constexpr NormWeights kWeights[] = {NormWeights::kNormal,    NormWeights::kAroundOne,  NormWeights::kDigits,
+                                    NormWeights::kHalves,    NormWeights::kTinyDigits, NormWeights::kTiny,
+                                    NormWeights::kLarge,     NormWeights::kAny,        NormWeights::kOdd,
+                                    NormWeights::kNearHalves};
 constexpr double kEpsilons[] = {0.0, 0x1p-126, 0x1.fffffffffffffp-126, 1e-6, 1.0};
 constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
 

@@ -139,24 +139,43 @@ TEST_P(RotaryNorm, UsualElementsTakeNoIntegers) {
   }
 }
 
-// If all |x| are equal, the root is a float, and each factor half-way between two floats makes a tie. They
-// are decided without integers.
-TEST_P(RotaryNorm, TiesWithAFloatAsRootTakeNoIntegers) {
-  Case from = RandomCase(3, 128, 0);
-  from.plus_one = true;
-  for (std::size_t k = 0; k < from.x.size(); ++k)  // each head has a size of its own
-    from.x[k] = (k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f) * static_cast<float>(k / 128 + 1);
-  for (std::size_t e = 0; e < 128; ++e)  // 1 + weight has 25 digits
-    from.weights[e] = static_cast<float>(2 * e * 40961 + 1) * 0x1p-24f;
+// Expects the exact results, and that sums of two doubles decide all of them.
+void ExpectNoIntegers(const Case& from, const std::string& target) {
   internal::Tally tally;
-  const std::vector<float> n = Normalized(from, target(), &tally);
-  ExpectExact(from, n);
-  EXPECT_EQ(tally.normalized, IsReference() ? from.x.size() : 0u);
+  ExpectExact(from, Normalized(from, target.c_str(), &tally));
+  std::size_t others = 0;
+  for (const float x : from.x) others += x != 0.0f ? 1 : 0;
+  EXPECT_EQ(tally.normalized, target == kReference ? others : 0u);
 }
 
-// The root may be rational, but no float. Integers decide such ties, and weights so small that 1 + weight has
-// many digits.
-TEST_P(RotaryNorm, OtherTiesTakeIntegers) {
+// If all |x| are equal, each factor half-way between two floats makes a tie. Other factors are beside one.
+// With a tiny epsilon, n_i is below the midpoint.
+TEST_P(RotaryNorm, TiesOfEqualElementsTakeNoIntegers) {
+  for (const double epsilon : {0.0, 0x1p-126, 0x1p-60}) {
+    Case from = RandomCase(3, 128, 0);
+    from.plus_one = true;
+    from.epsilon = epsilon;
+    for (std::size_t k = 0; k < from.x.size(); ++k)  // each head has a size of its own
+      from.x[k] = (k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f) * static_cast<float>(k / 128 + 1);
+    for (std::size_t e = 0; e < 128; ++e)  // 1 + weight has 25 digits
+      from.weights[e] = static_cast<float>(2 * e * 40961 + 1) * 0x1p-24f;
+    ExpectNoIntegers(from, target());
+    for (std::size_t e = 0; e < 128; ++e)  // 1 + weight has up to 49 digits
+      from.weights[e] = std::nextafter((e % 2 == 0 ? 0x1p-24f : -0x1p-25f), e % 4 < 2 ? 1.0f : -1.0f);
+    ExpectNoIntegers(from, target());
+    from.over_heads = true;
+    for (std::size_t e = 128; e < 3 * 128; ++e) from.weights.push_back(from.weights[e % 128]);
+    for (float& x : from.x) x = x > 0.0f ? 3.0f : -3.0f;
+    ExpectNoIntegers(from, target());
+    for (std::size_t e = 0; e < 3 * 128; ++e)
+      from.weights[e] = static_cast<float>(2 * e * 10007 + 1) * 0x1p-24f;
+    for (float& x : from.x) x = x > 0.0f ? 0x1p-120f : -0x1p-120f;  // epsilon outweighs their squares
+    ExpectNoIntegers(from, target());
+  }
+}
+
+// The root may be rational, but no float.
+TEST_P(RotaryNorm, TiesOfRationalRootsTakeNoIntegers) {
   Case from;
   from.head_dim = 18;
   from.plus_one = true;
@@ -164,13 +183,7 @@ TEST_P(RotaryNorm, OtherTiesTakeIntegers) {
   from.x[2] = from.x[9] = -2.0f;
   from.x[17] = 3.0f;  // the sum is 32, and the root of 32 / 18 is 4 / 3
   for (std::size_t e = 0; e < 18; ++e) from.weights.push_back(static_cast<float>(e) * 0x1p-23f);
-  internal::Tally tally;
-  const std::vector<float> n = Normalized(from, target(), &tally);
-  for (std::size_t e = 0; e < 18; ++e) {
-    const double x = static_cast<double>(from.x[e]), weight = static_cast<double>(from.weights[e]);
-    EXPECT_EQ(n[e], static_cast<float>(x * (1.0 + weight) * 0.75)) << e;  // the product is exact
-  }
-  EXPECT_GE(tally.normalized, 8u);
+  ExpectNoIntegers(from, target());
 
   // The root is p / 3, whose inverse has an error. So doubles are on either side of the ties of p.
   for (const auto& [p, threes] : {std::pair<float, std::size_t>{5.0f, 1}, {7.0f, 4}, {11.0f, 13}}) {
@@ -182,19 +195,15 @@ TEST_P(RotaryNorm, OtherTiesTakeIntegers) {
       for (std::size_t e = 0; e < 18; ++e)
         rational.x.push_back(e == h ? p : (e + 18 - h) % 18 <= threes ? 3.0f : 1.0f);
     }
-    const std::vector<float> of_rational = Normalized(rational, target());
-    for (std::size_t e = 0; e < 18; ++e) {
-      const double weight = static_cast<double>(rational.weights[e]);
-      EXPECT_EQ(of_rational[e * 18 + e], static_cast<float>(3.0 * (1.0 + weight))) << p << ", " << e;
-    }
+    ExpectNoIntegers(rational, target());
   }
 
-  // The root is beside a float, so there are no ties, but integers must tell.
+  // The root is beside a float, so there are no ties.
   Case beside = from;
   beside.x.assign(18, 1.0f);
   beside.epsilon = 0x1p-126;
   for (std::size_t e = 0; e < 18; ++e) beside.weights[e] = static_cast<float>(2 * e + 1) * 0x1p-24f;
-  ExpectExact(beside, Normalized(beside, target()));
+  ExpectNoIntegers(beside, target());
 
   Case tiny = RandomCase(1, 16, 0);
   tiny.plus_one = true;
@@ -202,7 +211,36 @@ TEST_P(RotaryNorm, OtherTiesTakeIntegers) {
   tiny.weights.assign(16, 0x1p-24f);  // a tie
   for (std::size_t e = 0; e < 8; ++e) tiny.weights[e] = 0x1p-24f + (e % 2 == 0 ? 0x1p-47f : -0x1p-48f);
   tiny.weights[8] = 0x1p-140f;
-  ExpectExact(tiny, Normalized(tiny, target()));
+  ExpectNoIntegers(tiny, target());
+}
+
+// Integers decide the elements next to midpoints, and only these, if the sum of squares has many digits, or
+// the factor is no double.
+TEST_P(RotaryNorm, NearTiesWithManyDigitsTakeIntegers) {
+  Case from;
+  from.head_dim = 18;
+  from.plus_one = true;
+  from.x = {5592407, -5592409, 5592411, 6849260, 3246, 31, 20};  // the root is 4/3 of 2^21
+  from.x.resize(18, 0.0f);
+  from.weights.assign(18, 0.5f);
+  from.weights[0] = 0x1p-99f;
+  from.weights[1] = -0x1p-120f;
+  from.weights[2] = 0.0f;  // a tie
+  internal::Tally tally;
+  ExpectExact(from, Normalized(from, target(), &tally));
+  EXPECT_EQ(tally.normalized, IsReference() ? 7u : 2u);
+
+  // epsilon moves n_i by 2^-60.8 of it, and the weight, which a double loses, by more or by less.
+  Case lost = from;
+  lost.epsilon = 0x1p-17;
+  lost.weights[0] = 0x1p-60f;
+  lost.weights[1] = 0x1p-62f;
+  lost.weights[2] = -0x1p-100f;
+  ExpectNoIntegers(lost, target());
+
+  from.x[17] = 0x1p-149f;
+  ExpectExact(from, Normalized(from, target(), &tally));
+  EXPECT_EQ(tally.normalized, IsReference() ? 8u : 3u);
 }
 
 // Subnormal and huge elements, and results that are subnormal, infinite, or half of the least float.

@@ -97,6 +97,19 @@ double HeadNorm::SumOf(const float* x, std::size_t count) const {
   return sum;
 }
 
+// The sum of squares of all elements of a mean, read piece by piece to room [size].
+double HeadNorm::SumOfMean(std::size_t head, float* room, std::size_t size) const {
+  const NormRange heads = HeadsOfMean(head);
+  double sum = 0.0;
+  for (std::size_t h = heads.first; h < heads.first + heads.count; ++h) {
+    for (std::size_t at = 0; at < source_.head_dim; at += size) {
+      const std::size_t count = std::min(size, source_.head_dim - at);
+      sum += SumOf(Read(h, {at, count}, room), count);
+    }
+  }
+  return sum;
+}
+
 float HeadNorm::FastSumOf(const float* x, std::size_t count) const {
   if (kernels_ != nullptr) return kernels_->fast_sum(x, count);
   float sums[kFastSums] = {};
@@ -127,6 +140,7 @@ void HeadNorm::SetMean(std::size_t head, double sum) {
 
 void HeadNorm::SetInverse(std::size_t head, double inverse) {
   inverse_ = inverse;
+  has_close_ = false;
   exact_.Clear();
   measured_ = MeanOf(head);
 }
@@ -146,21 +160,16 @@ void HeadNorm::SetFastMean(std::size_t head, float sum) {
 
 // Computes the mean of a head, or of the token, piece by piece.
 void HeadNorm::Measure(std::size_t head, float* room, float* weight_room) {
-  const NormRange heads = {MeanOf(head), is_over_heads_ ? source_.heads : 1};
+  const NormRange heads = HeadsOfMean(head);
   if (IsFast()) {
     float sum = FastSumOfHead(heads.first, room);
     for (std::size_t h = 1; h < heads.count; ++h) sum = sum + FastSumOfHead(h, room);
     return SetFastMean(head, sum);
   }
-  double sum = 0.0;
-  for (std::size_t h = heads.first; h < heads.first + heads.count; ++h) {
-    for (std::size_t at = 0; at < source_.head_dim; at += kNormBuffer) {
-      const std::size_t count = std::min(kNormBuffer, source_.head_dim - at);
-      sum += SumOf(Read(h, {at, count}, room), count);
-    }
-  }
-  SetMean(head, sum);
-  if (is_overwritten_ && HasRoot() && !AreDecided(heads, room, weight_room)) Exact(head);
+  SetMean(head, SumOfMean(head, room, kNormBuffer));
+  if (!is_overwritten_ || !HasRoot() || AreDecided(heads, room, weight_room)) return;
+  if (kernels_ != nullptr) Close(head);
+  Exact(head);
 }
 
 // Whether the kernel decides all elements of some heads. The results are lost, as there is no room for them.
@@ -183,13 +192,17 @@ bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) cons
 //
 //   tier             takes                                    error          leaves
 //   1  head, part    rows of a head                           (d/2 + 9) u    a head in 36,000, if d is 128
-//   2  by_root       rows in which sqrt(mean + epsilon) is a  u, and ties    factors of more than 29 digits
-//                    float, which have most of the ties       are known
+//   2  closely       rows with an undecided element, in sums  2^-98, or      n_i within this error of a
+//                    of two doubles                           (d u)^2 more   midpoint, if ties are not known
 //   3  NormalizeOne  one element at a time: the interval of   none           (nothing)
 //                    tier 1, and integers if it is undecided
 //
-// A row with an undecided element goes to the next tier as a whole. The reference has tier 3 only, and
-// computes all elements by integers.
+// In nearly all heads the sum of squares fits into two doubles (Close). Then the error of tier 2 is 2^-98,
+// and it knows ties. It also knows n_i that a tiny epsilon separates from a midpoint. There is one exception:
+// factors 1 + weight that are no doubles.
+//
+// Tier 2 takes a row as a whole. Tier 3 takes the elements that tier 2 leaves. The reference has tier 3 only,
+// and computes all elements by integers.
 void HeadNorm::Normalize(NormRange heads, NormRange elements, float* n) {
   const bool are_heads = !is_over_heads_ && elements.count == source_.head_dim;
   if (are_heads && kernels_ != nullptr && !IsFast() && elements.count <= kSharedFactors) {
@@ -261,37 +274,55 @@ FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
 
 // The last two tiers, for a row that the first one has left undecided.
 void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) {
-  if (kernels_ != nullptr && HasRoot()) {
+  const bool is_close = kernels_ != nullptr && HasRoot();
+  if (is_close) {
     // Tier 1 may have overwritten what was read to n.
     const float* const x = row.x == row.n ? Read(head, elements, row.n) : row.x;
-    if (!exact_.IsSet() && row.count == ElementsOfMean()) SumExactly(x);
-    const double root = Exact(head).root();
-    if (root != 0.0 && kernels_->by_root(RowOf(x, row.weights, row.count, row.n), root)) return;
+    if (kernels_->closely(RowOf(x, row.weights, row.count, row.n), Close(head))) return;
   }
   const unsigned char* from = source_.At(head, elements.first);
   const std::size_t size = ElementSize(source_.type);
   for (std::size_t k = 0; k < row.count; ++k, from += size) {
+    if (is_close && row.n[k] == row.n[k]) continue;
     row.n[k] = NormalizeOne(head, LoadElement(source_.type, from), row.weights[k]);
   }
 }
 
-// Sets the exact mean of x, all elements of a mean, if all are multiples of 2^(k - 31), where 2^k is larger
-// than the root of their sum of squares. Heads with many ties usually have such elements.
-void HeadNorm::SumExactly(const float* x) {
-  constexpr int kDigits = 31, kBias = 1023;
+// The mean of a head, or of the token, for tier 2. None of its elements may have been overwritten, unless
+// this mean is known. Not inlined, because of its room.
+POSENC_NOINLINE const CloseMean& HeadNorm::Close(std::size_t head) {
+  if (has_close_) return close_;
+  constexpr std::size_t kRoom = 256;  // of a small stack
+  alignas(64) float room[kRoom];
+  constexpr int kBias = 1023;
   const std::size_t count = ElementsOfMean();
-  // 2^k >= 2^a 2^b, where 2^a exceeds sqrt(mean + epsilon), which has a small error, and 2^b >= sqrt(count).
-  const double root = 1.0 / inverse_ * (1.0 + 0x1p-30);
+  // 2^k is larger than the root of the sum of squares. The sum that follows has no error if all elements are
+  // multiples of 2^(k - digits).
+  const double mean = 1.0 / (inverse_ * inverse_);
+  const bool is_small = mean < 2.0 * norm_.epsilon;  // the mean of squares is far below
+  const double about =
+      (is_small ? SumOfMean(head, room, kRoom) : mean * static_cast<double>(count)) * (1.0 + 0x1p-30);
   std::uint64_t bits;
-  std::memcpy(&bits, &root, sizeof(bits));
-  const int a = static_cast<int>(bits >> 52) - kBias + 1, b = (64 - LeadingZeros(count) + 1) / 2;
-  const int exponent = kDigits - (a + b);
-  bits = static_cast<std::uint64_t>(exponent + kBias) << 52;
+  std::memcpy(&bits, &about, sizeof(bits));
+  const int k = (static_cast<int>(bits >> 52) - kBias + 2) >> 1;
+  const int digits = std::min(50, (106 - (64 - LeadingZeros(count))) / 2);
+  bits = static_cast<std::uint64_t>(digits - k + kBias) << 52;
   double scale;
   std::memcpy(&scale, &bits, sizeof(scale));
-  std::uint64_t sum;
-  if (kernels_->sum_exactly(x, count, scale, &sum))
-    exact_.Set(sum, -2 * exponent, count, norm_.epsilon, inverse_);
+  const NormRange heads = HeadsOfMean(head);
+  double sum[2] = {0.0, 0.0};
+  is_sum_exact_ = true;
+  for (std::size_t h = heads.first; h < heads.first + heads.count; ++h) {
+    for (std::size_t at = 0; at < source_.head_dim; at += kRoom) {
+      const std::size_t some = std::min(kRoom, source_.head_dim - at);
+      const bool is_exact = kernels_->sum_closely(Read(h, {at, some}, room), some, scale, sum);
+      is_sum_exact_ = is_sum_exact_ && is_exact;
+    }
+  }
+  sum_ = ExactSum(sum[0], sum[1]);
+  close_ = CloseMeanOf(sum_, is_sum_exact_, count, norm_.epsilon, inverse_);
+  has_close_ = true;
+  return close_;
 }
 
 float HeadNorm::NormalizeOne(std::size_t head, float x, float weight) {
@@ -311,12 +342,15 @@ float HeadNorm::NormalizeOne(std::size_t head, float x, float weight) {
 // The exact mean of a head, or of the token. None of its elements may have been overwritten, unless the mean
 // is known.
 const ExactMean& HeadNorm::Exact(std::size_t head) {
-  if (!exact_.IsSet()) {
-    NormSource elements = source_;
-    elements.elements = source_.At(MeanOf(head), 0);
-    elements.heads = is_over_heads_ ? source_.heads : 1;
-    exact_.Set(elements, norm_.epsilon, inverse_);
+  if (exact_.IsSet()) return exact_;
+  if (has_close_ && is_sum_exact_) {
+    exact_.Set(sum_, ElementsOfMean(), norm_.epsilon);
+    return exact_;
   }
+  NormSource elements = source_;
+  elements.elements = source_.At(MeanOf(head), 0);
+  elements.heads = is_over_heads_ ? source_.heads : 1;
+  exact_.Set(elements, norm_.epsilon);
   return exact_;
 }
 

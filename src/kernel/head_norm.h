@@ -78,6 +78,7 @@ class HeadNorm {
   void NormalizeHeads(NormRange heads, float* n);
   void NormalizeParts(NormRange heads, NormRange elements, float* n);
   double SumOf(const float* x, std::size_t count) const;
+  double SumOfMean(std::size_t head, float* room, std::size_t size) const;
   float FastSumOf(const float* x, std::size_t count) const;
   float FastSumOfHead(std::size_t head, float* room) const;
   void SetMean(std::size_t head, double sum);
@@ -87,7 +88,8 @@ class HeadNorm {
   bool AreDecided(NormRange heads, float* room, float* weight_room) const;
 
   void Decide(std::size_t head, NormRange elements, const NormRow& row);
-  void SumExactly(const float* x);
+  NormRange HeadsOfMean(std::size_t head) const { return {MeanOf(head), is_over_heads_ ? source_.heads : 1}; }
+  const CloseMean& Close(std::size_t head);
   float NormalizeOne(std::size_t head, float x, float weight);
   const ExactMean& Exact(std::size_t head);
 
@@ -103,6 +105,9 @@ class HeadNorm {
   std::size_t measured_ = kNone;
   double inverse_ = 0.0;  // 1 / sqrt(mean + epsilon)
   float fast_inverse_ = 0.0f;
+  bool has_close_ = false, is_sum_exact_ = false;  // whether close_ is known, and sum_ has no error
+  DoubleDouble sum_;                               // of squares
+  CloseMean close_;
   ExactMean exact_;
   std::size_t recomputed_ = 0;
 };

@@ -7,8 +7,8 @@
 //   NormalizeHead     n of a head whose factors are shared by heads,    0 where it is decided
 //                     with an interval test (NormError)
 //   Normalize         the same for a part of a head                     0 where it is decided
-//   SumExactly        the sum of squares as an integer                  0
-//   NormalizeByRoot   n where sqrt(mean + epsilon) is a float: ties     0 where it is decided
+//   SumClosely        the sum of squares as a sum of two doubles        0, or (d u)^2
+//   NormalizeClosely  n as a sum of two doubles                         0 where it is decided
 //
 // proof/norm.md argues the bounds.
 #if defined(POSENC_SRC_KERNEL_NORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -26,6 +26,9 @@
 #include "kernel/norm_reference.h"
 #include "kernel/norm_rows.h"
 #include "kernel/simd-inl.h"
+#include "kernel/sincos-inl.h"
+#include "number/bounds.h"
+#include "number/double_double.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -184,101 +187,102 @@ inline bool Normalize(const NormRow& row, double inverse, double error) {
   return hn::AllTrue(df, are_decided);
 }
 
-// v rounded to the nearest integer; |v| < 2^51.
-HWY_INLINE DoubleVec ToInteger(DoubleVec v) {
-  const auto magic = hn::Set(Doubles(), 0x1.8p52);
-  return hn::Sub(hn::Add(v, magic), magic);
+// Returns the error of sum = a + b (Knuth).
+HWY_INLINE DoubleVec SumError(DoubleVec a, DoubleVec b, DoubleVec sum) {
+  const auto back = hn::Sub(sum, a);
+  return hn::Add(hn::Sub(a, hn::Sub(sum, back)), hn::Sub(b, back));
 }
 
-// Adds the squares of integers X = x * scale, in three parts. X = h 2^16 + l, where |h| and |l| are at most
-// 2^15. Returns the lanes in which X is an integer.
-HWY_INLINE hn::Mask<Doubles> AddExactly(FloatVec x, double scale, DoubleVec& high, DoubleVec& mixed,
-                                        DoubleVec& low) {
-  const Doubles d;
-  const auto integer = hn::Mul(hn::PromoteTo(d, x), hn::Set(d, scale));
-  const auto h = ToInteger(hn::Mul(integer, hn::Set(d, 0x1p-16)));
-  const auto l = hn::Sub(integer, hn::Mul(h, hn::Set(d, 0x1p16)));
-  high = hn::MulAdd(h, h, high);
-  mixed = hn::MulAdd(h, l, mixed);
-  low = hn::MulAdd(l, l, low);
-  return hn::Eq(ToInteger(l), l);
-}
-
-// *sum = the sum of the squares of X = x * scale, which is a power of two. Each |X| must be below 2^31, and
-// the sum below 2^64. Returns whether all X are integers. If not, *sum is wrong. No step rounds: the three
-// parts are sums of at most 2^16 integers below 2^31.
-inline bool SumExactly(const float* x, std::size_t count, double scale, std::uint64_t* sum) {
+// Adds the squares of x [count] to sum[0] + sum[1]. Returns whether all x * scale are integers, where `scale`
+// is a power of two and |x * scale| is below 2^51. Each sum of doubles has its error added to a second sum.
+inline bool SumClosely(const float* x, std::size_t count, double scale, double* sum) {
   const Doubles d;
   const Floats df;
   const std::size_t lanes = hn::Lanes(d);
-  auto high = hn::Zero(d), mixed = hn::Zero(d), low = hn::Zero(d);
-  auto are_integers = hn::Eq(hn::Zero(d), hn::Zero(d));
+  const auto magic = hn::Set(d, 0x1.8p52), scales = hn::Set(d, scale);
+  auto high = hn::Zero(d), low = hn::Zero(d);
+  auto are_integers = hn::Eq(high, low);
   for (std::size_t at = 0; at < count; at += lanes) {
     const std::size_t left = count - at;
-    const auto elements = left < lanes ? LoadFirst(x + at, left) : hn::LoadU(df, x + at);
-    const auto is_integer = AddExactly(elements, scale, high, mixed, low);
-    are_integers = hn::And(are_integers, is_integer);
+    const auto v = hn::PromoteTo(d, left < lanes ? LoadFirst(x + at, left) : hn::LoadU(df, x + at));
+    const auto integer = hn::Sub(hn::MulAdd(v, scales, magic), magic);
+    are_integers = hn::And(are_integers, hn::Eq(integer, hn::Mul(v, scales)));
+    // Products are exact, so next is the sum of high and a square, rounded once, and the rest is its error.
+    const auto next = hn::MulAdd(v, v, high);
+    const auto back = hn::Sub(next, high);
+    const auto error = hn::Add(hn::Sub(high, hn::Sub(next, back)), hn::MulSub(v, v, back));
+    low = hn::Add(low, error);
+    high = next;
   }
-  const auto part = [&](DoubleVec v) POSENC_INLINE_LAMBDA {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(d, v))));
-  };
-  *sum = (part(high) << 32) + (part(mixed) << 17) + part(low);
+  HWY_ALIGN double highs[kMaxLanes<Doubles>], lows[kMaxLanes<Doubles>];
+  hn::Store(high, d, highs);
+  hn::Store(low, d, lows);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const DoubleDouble next = ExactSum(sum[0], highs[k]);
+    sum[0] = next.high;
+    sum[1] += next.low + lows[k];
+  }
   return hn::AllTrue(d, are_integers);
 }
 
-// Normalizes a vector of finite elements where `root` = sqrt(mean + epsilon) is a float. The product t of an
-// element and its factor is exact if the factor has at most 29 digits. q = t / root is within 2^-51 of the
-// quotient. m is the midpoint of floats next to q. m * root is exact. If it is t, the quotient is m.
-// Otherwise, if q is farther from m than the quotient from q, q rounds as the quotient does. Returns the
-// lanes that are decided so.
-HWY_INLINE hn::Mask<Doubles> DivideByRoot(FloatVec x, FloatVec weights, double one, double root,
-                                          FloatVec& n) {
-  const Doubles d;
+// The middle of the two floats that x lies between, or the middle above if |x| is a float. Floats beside x
+// are normal, or too large for float.
+HWY_INLINE DoubleVec MidpointBeside(DoubleVec x) {
   const Longs du;
-  const auto w = hn::PromoteTo(d, weights), ones = hn::Set(d, one);
-  const auto factor = hn::Add(w, ones);
-  const auto back = hn::Sub(factor, ones);
-  const auto lost = hn::Add(hn::Sub(ones, hn::Sub(factor, back)), hn::Sub(w, back));  // of 1 + weight (Knuth)
-  const auto is_short =
-      hn::Eq(hn::And(hn::BitCast(du, factor), hn::Set(du, (std::uint64_t{1} << 24) - 1)), hn::Zero(du));
-  const auto product = hn::Mul(hn::PromoteTo(d, x), factor);
-  const auto quotient = hn::Mul(product, hn::Set(d, 1.0 / root));
-  // Zeros are right as they are. 1 takes their place below, because subnormal midpoints would be slow.
-  const auto q = hn::IfThenElse(hn::Eq(product, hn::Zero(d)), hn::Set(d, 1.0), quotient);
-  const auto kept = hn::And(hn::BitCast(du, q), hn::Set(du, ~((std::uint64_t{1} << 29) - 1)));
-  const auto midpoint = hn::BitCast(d, hn::Or(kept, hn::Set(du, std::uint64_t{1} << 28)));
-  const auto is_tie = hn::Eq(hn::Mul(midpoint, hn::Set(d, root)), product);
-  const auto size = hn::Abs(q);
-  const auto is_far = hn::Gt(hn::Abs(hn::Sub(q, midpoint)), hn::Mul(size, hn::Set(d, 0x1p-50)));
-  const auto is_normal = hn::And(hn::Ge(size, hn::Set(d, 0x1p-125)), hn::Lt(size, hn::Set(d, 0x1p127)));
-  n = ToFloats(hn::IfThenElse(is_tie, midpoint, quotient));
-  const auto is_exact = hn::And(hn::Eq(lost, hn::Zero(d)), hn::RebindMask(d, is_short));
-  return hn::And(hn::And(is_exact, is_normal), hn::Or(is_tie, is_far));
+  const auto kept = hn::And(hn::BitCast(du, x), hn::Set(du, ~((std::uint64_t{1} << 29) - 1)));
+  return hn::BitCast(Doubles(), hn::Or(kept, hn::Set(du, std::uint64_t{1} << 28)));
 }
 
-// Normalizes a row in which `root` is sqrt(mean + epsilon). Returns whether all elements are decided.
-inline bool NormalizeByRoot(const NormRow& row, double root) {
+// Normalizes a vector of finite elements. q + low is n, with an error below mean.error. m is the midpoint of
+// two floats that is nearest to q, or next to nearest if q is almost a float. What is returned is m, moved a
+// little to the side where n is, and rounded to float. Lanes in which this is not known are NaNs.
+HWY_INLINE FloatVec RoundClosely(FloatVec x, FloatVec weights, double one, const CloseMean& mean) {
   const Doubles d;
+  const auto element = hn::PromoteTo(d, x), weight = hn::PromoteTo(d, weights), ones = hn::Set(d, one);
+  const auto inverse = hn::Set(d, mean.inverse);
+  const auto factor = hn::Add(weight, ones), factor_low = SumError(weight, ones, factor);
+  const auto product = hn::Mul(element, factor);
+  const auto product_low = hn::MulAdd(element, factor_low, ProductError(element, factor, product));
+  const auto q = hn::Mul(product, inverse), q_low = ProductError(product, inverse, q);
+  const auto low = hn::MulAdd(product, hn::Set(d, mean.inverse_low), hn::MulAdd(product_low, inverse, q_low));
+  auto m = MidpointBeside(q);
+  const auto size = hn::Abs(q);
+  const auto is_subnormal = hn::Lt(size, hn::Set(d, 0x1.ffffffp-127));
+  if (HWY_UNLIKELY(!hn::AllFalse(d, is_subnormal))) {
+    // Subnormal floats are as far apart as floats from 2^-126 to 2^-125.
+    const auto shift = hn::CopySign(hn::Set(d, 0x1p-126), q);
+    m = hn::IfThenElse(is_subnormal, hn::Sub(MidpointBeside(hn::Add(q, shift)), shift), m);
+  }
+  const auto beyond = hn::Add(hn::Sub(q, m), low);
+  const auto is_far = hn::Gt(hn::Abs(beyond), hn::Mul(size, hn::Set(d, mean.error)));
+  const auto to_side = hn::CopySign(hn::Set(d, kNormNudge), hn::Xor(beyond, m));
+  const auto is_no_double = hn::VecFromMask(d, hn::Ne(factor_low, hn::Zero(d)));
+  const auto exact = hn::Or(hn::Set(d, mean.nudge), is_no_double);  // all bits make a NaN
+  return ToFloats(hn::MulAdd(m, hn::IfThenElse(is_far, to_side, exact), m));
+}
+
+// Normalizes a row. Returns whether all elements are decided. The others are NaNs.
+inline bool NormalizeClosely(const NormRow& the_row, const CloseMean& the_mean) {
+  const NormRow row = the_row;  // copies, which stores to n do not change
+  const CloseMean mean = the_mean;
   const Floats df;
   const std::size_t lanes = hn::Lanes(df);
   const double one = row.plus_one ? 1.0 : -0.0;
-  auto are_decided = hn::Eq(hn::Zero(d), hn::Zero(d));
-  FloatVec n;
-  std::size_t at = 0;
-  for (; at + lanes <= row.count; at += lanes) {
-    const auto is_decided =
-        DivideByRoot(hn::LoadU(df, row.x + at), hn::LoadU(df, row.weights + at), one, root, n);
-    are_decided = hn::And(are_decided, is_decided);
-    hn::StoreU(n, df, row.n + at);
-  }
-  if (at < row.count) {
+  auto are_decided = hn::Eq(hn::Zero(df), hn::Zero(df));
+  for (std::size_t at = 0; at < row.count; at += lanes) {
     const std::size_t left = row.count - at;
-    const auto is_decided =
-        DivideByRoot(LoadFirst(row.x + at, left), LoadFirst(row.weights + at, left), one, root, n);
-    are_decided = hn::And(are_decided, is_decided);
-    StoreFirst(n, row.n + at, left);
+    const bool is_whole = left >= lanes;
+    const auto x = is_whole ? hn::LoadU(df, row.x + at) : LoadFirst(row.x + at, left);
+    const auto weights = is_whole ? hn::LoadU(df, row.weights + at) : LoadFirst(row.weights + at, left);
+    const auto n = RoundClosely(x, weights, one, mean);
+    are_decided = hn::And(are_decided, hn::Eq(n, n));
+    if (is_whole) {
+      hn::StoreU(n, df, row.n + at);
+    } else {
+      StoreFirst(n, row.n + at, left);
+    }
   }
-  return hn::AllTrue(d, are_decided);
+  return hn::AllTrue(df, are_decided);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -167,24 +167,18 @@ const unsigned char* NormSource::At(std::size_t head, std::size_t element) const
   return elements + head * stride + element * ElementSize(type);
 }
 
-void ExactMean::Set(const NormSource& source, double epsilon, double inverse) {
-  SetTotal(SumOf(source), source.heads * source.head_dim, epsilon, inverse);
+void ExactMean::Set(const NormSource& source, double epsilon) {
+  SetTotal(SumOf(source), source.heads * source.head_dim, epsilon);
 }
 
-void ExactMean::Set(std::uint64_t sum, int exponent, std::size_t count, double epsilon, double inverse) {
-  auto wide = FromInteger<kLimbs1024>(static_cast<std::int64_t>(sum));
-  wide.exponent += exponent;
-  SetTotal(wide, count, epsilon, inverse);
+void ExactMean::Set(const DoubleDouble& sum, std::size_t count, double epsilon) {
+  SetTotal(Add(FromDouble<kLimbs1024>(sum.high), FromDouble<kLimbs1024>(sum.low)), count, epsilon);
 }
 
-void ExactMean::SetTotal(const Wide1024& sum, std::size_t count, double epsilon, double inverse) {
+void ExactMean::SetTotal(const Wide1024& sum, std::size_t count, double epsilon) {
   is_set_ = true;
   count_ = count;
   total_ = epsilon == 0.0 ? sum : Add(sum, ShortProduct(epsilon, count));
-  // Only a float that lies within the error of 1 / inverse can be the root.
-  const double root = static_cast<double>(static_cast<float>(1.0 / inverse));
-  const bool may_be = std::fabs(root * inverse - 1.0) <= NormError(count) + 0x1p-50;
-  root_ = may_be && Compare(ShortProduct(root * root, count), total_) == 0 ? root : 0.0;
 }
 
 // n is above a midpoint m if (x factor)^2 d > m^2 (S + d epsilon). Both sides are exact: the left one has at
@@ -227,6 +221,45 @@ double ReferenceInverseRoot(double x) {
   if (x == 0.0) return std::numeric_limits<double>::infinity();
   if (!(x - x == 0.0)) return x > 0.0 ? 0.0 : x;  // infinite, or a NaN
   return NewtonInverseRoot(x);
+}
+
+CloseMean CloseMeanOf(const DoubleDouble& sum, bool is_exact, std::size_t count, double epsilon,
+                      double about) {
+  const auto d = static_cast<double>(count);
+  // total.high + total.low + lost = S + d epsilon
+  DoubleDouble total = sum;
+  double lost = 0.0;
+  if (epsilon != 0.0) {
+    const DoubleDouble epsilons = ExactProduct(d, epsilon), high = ExactSum(sum.high, epsilons.high),
+                       lows = ExactSum(sum.low, epsilons.low), low = ExactSum(high.low, lows.high);
+    total = ExactSum(high.high, low.high);
+    lost = lows.low + low.low;
+  }
+  // Two steps of Newton's iteration, y + y (d - total y^2) / 2d: in double, and to a sum of two doubles.
+  const double half = 0.5 / d, y = about * (1.5 - half * total.high * about * about);
+  const DoubleDouble square = ExactProduct(y, y), product = ExactProduct(total.high, square.high);
+  const double residual =
+      ((d - product.high) - (product.low + total.high * square.low)) - total.low * square.high;
+  const DoubleDouble inverse = ExactSum(y, y * (half * residual));
+  CloseMean mean = {inverse.high, inverse.low, CloseNormError(count, is_exact),
+                    std::numeric_limits<double>::quiet_NaN()};
+  if (!is_exact) return mean;
+
+  // The root times d is sqrt(d total). Rounded to 46 digits, it has an exact square.
+  double root = total.high * inverse.high;
+  std::uint64_t bits;
+  std::memcpy(&bits, &root, sizeof(bits));
+  bits = (bits + (1u << 6)) >> 7 << 7;
+  std::memcpy(&root, &bits, sizeof(root));
+  const DoubleDouble squares = ExactProduct(root, root), highs = ExactProduct(total.high, d),
+                     rests = ExactProduct(total.low, d);
+  // d total - root^2 has the sign of `beyond`, unless what is lost may change it.
+  const double known = (((highs.high - squares.high) + (highs.low - squares.low)) + rests.high) + rests.low;
+  const double unknown = d * lost, beyond = known + unknown;
+  if (std::fabs(beyond) > kCloseNormError * squares.high) return mean;
+  if (known != 0.0 && std::fabs(known) <= 2.0 * std::fabs(unknown)) return mean;
+  mean.nudge = beyond == 0.0 ? 0.0 : beyond > 0.0 ? -kNormNudge : kNormNudge;
+  return mean;
 }
 
 void AddSquares(const float* x, std::size_t count, std::size_t first, float* sums) {

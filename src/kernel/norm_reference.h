@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernel/norm_rows.h"
+#include "number/double_double.h"
 #include "number/wide.h"
 #include "posenc/posenc_c.h"
 
@@ -31,28 +32,28 @@ class ExactMean {
   bool IsSet() const { return is_set_; }
   void Clear() { is_set_ = false; }
 
-  // Sums up all elements of the heads, which must be finite, and at most 2^16. `inverse` is about
-  // 1 / sqrt(mean + epsilon), with an error below NormError(d).
-  void Set(const NormSource& source, double epsilon, double inverse);
+  // Sums up all elements of the heads, which must be finite, and at most 2^16.
+  void Set(const NormSource& source, double epsilon);
 
-  // The same for d elements whose sum of squares is sum * 2^exponent. The sum is below 2^63.
-  void Set(std::uint64_t sum, int exponent, std::size_t count, double epsilon, double inverse);
-
-  // sqrt(mean + epsilon) if this is a float, or else 0.
-  double root() const { return root_; }
+  // The same for d elements with this sum of squares.
+  void Set(const DoubleDouble& sum, std::size_t count, double epsilon);
 
   // x * factor / sqrt(mean + epsilon), rounded to float, where the factor is weight or 1 + weight. x and the
   // weight are finite, and the product and the mean + epsilon are not 0. `estimate` is near the result.
   float Round(float x, float weight, bool plus_one, double estimate) const;
 
  private:
-  void SetTotal(const Wide1024& sum, std::size_t count, double epsilon, double inverse);
+  void SetTotal(const Wide1024& sum, std::size_t count, double epsilon);
 
   bool is_set_ = false;
-  double root_ = 0.0;
   std::size_t count_ = 0;  // d
   Wide1024 total_;         // S + d epsilon
 };
+
+// The mean of d elements with this sum of squares, for the second tier. If the sum has an error, the nudge is
+// not known. `about` is 1 / sqrt(mean + epsilon) with an error below NormError(d).
+CloseMean CloseMeanOf(const DoubleDouble& sum, bool is_exact, std::size_t count, double epsilon,
+                      double about);
 
 // x * factor * inverse in double, where `inverse` is 1 / sqrt(mean + epsilon). It has the signs of zeros, the
 // infinities and the NaNs that the norm must have.

@@ -22,6 +22,15 @@ struct NormRow {
 // Heads are normalized and rotated at once if they have a multiple of so many pairs: of a vector's lanes.
 inline constexpr std::size_t kFastPairs = 16;
 
+// A mean as the second tier takes it. If n_i is so near to a midpoint m that its error may hide on which side
+// of m it is, then it rounds as m + m * nudge does. This holds for factors that are doubles. The nudge is a
+// NaN if it is not known.
+struct CloseMean {
+  double inverse, inverse_low;  // 1 / sqrt(mean + epsilon) as a sum of two doubles
+  double error;                 // of n_i, as a part of n_i (CloseNormError)
+  double nudge;
+};
+
 // The factors of heads that are normalized and rotated at once, in float arithmetic. Element e of head h
 // becomes (x * inverse[h]) * factors[h * stride + e]. The stride is 0 if heads have the same factors. If
 // `inverse` is null, each head has its own, 1 / sqrt(mean + epsilon).

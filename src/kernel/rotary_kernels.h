@@ -26,16 +26,15 @@ struct NormKernels {
 
   // These normalize a row, each element rounded once to float, and return whether all elements are decided.
   // If not, some of n are wrong. `bound` makes lower and upper factors [count] of a row's weights, and `head`
-  // takes them. `part` takes the weights themselves. `by_root` is for finite elements if `root` = sqrt(mean +
-  // epsilon) is a float.
+  // takes them. `part` takes the weights themselves. `closely` makes NaNs of elements that it leaves undecided.
   void (*bound)(const NormRow& row, double error, double* lower, double* upper);
   bool (*head)(const NormRow& row, double inverse, const double* lower, const double* upper);
   bool (*part)(const NormRow& row, double inverse, double error);
-  bool (*by_root)(const NormRow& row, double root);
+  bool (*closely)(const NormRow& row, const CloseMean& mean);
 
-  // The sum of the squares of x * scale, without an error; false if any x * scale is not an integer. `scale`
-  // is a power of two. |x * scale| must be below 2^31, and the sum below 2^64.
-  bool (*sum_exactly)(const float* x, std::size_t count, double scale, std::uint64_t* sum);
+  // Adds the squares of x to sum[0] + sum[1]. Returns whether all x * scale are integers. `scale` is a power
+  // of two, and |x * scale| is below 2^51. The sum has no error if they are and x are small (proof/norm.md).
+  bool (*sum_closely)(const float* x, std::size_t count, double scale, double* sum);
 
   // Float arithmetic (norm_fast-inl.h): the sum of a head, inverses of roots, and normalized rows.
   float (*fast_sum)(const float* x, std::size_t count);

@@ -259,6 +259,18 @@ inline constexpr double kMinEpsilon = 0x1p-126;
 // is a multiple of 2 u, so that 1 + error and 1 - error are doubles. Used by norm-inl.h and head_norm.cc.
 constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }
 
+// The same for x g / sqrt(mean + epsilon) as a sum of two doubles, if the sum of squares has no error:
+// kCloseNormError, which is more than 80 u^2. Otherwise the sum adds (d u)^2. Used by norm-inl.h.
+inline constexpr double kCloseNormError = 0x1p-98;
+constexpr double CloseNormError(std::size_t count, bool is_exact) {
+  const double part = static_cast<double>(count) * 0x1p-53;
+  return is_exact ? kCloseNormError : kCloseNormError + part * part;
+}
+
+// The part of a midpoint by which norm-inl.h moves it to one side before it is rounded to float. It is less
+// than the half of an ulp, 2^-25, and more than doubles lose.
+inline constexpr double kNormNudge = 0x1p-30;
+
 }  // namespace internal
 }  // namespace posenc
 

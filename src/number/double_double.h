@@ -17,6 +17,12 @@ struct DoubleDouble {
 // The relative error of x as such a sum is below 2^-106.
 DoubleDouble ToDoubleDouble(const Wide256& x);
 
+// Returns a + b, exactly (Knuth).
+inline DoubleDouble ExactSum(double a, double b) {
+  const double sum = a + b, back = sum - a;
+  return {sum, (a - (sum - back)) + (b - back)};
+}
+
 // Splits x into two halves of 26 bits each (Veltkamp); |x| < 2^996.
 inline DoubleDouble Split(double x) {
   const double scaled = 0x1.0000002p27 * x;

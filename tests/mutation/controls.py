@@ -92,6 +92,12 @@ PLACED = (
     ("the bound of a sum is 0 only if the gain has so few digits that the sum is exact", "rotation", "any gain"),
     ("error of taking a cosine as 1, beside a quarter turn", "rotation", "0"),
     ("error 2^-90 at odd eighths of a turn", "rotation", "0"),
+    ("NormError", "norm", "0"),
+    ("CloseNormError", "norm", "0"),
+    ("the error of a sum of squares that two doubles cannot hold", "norm", "0"),
+    ("a nudge is known only if the sum of squares has no error", "norm", "the check is left out"),
+    ("a nudge is for factors that are doubles", "norm", "the check is left out"),
+    ("a nudge is known only if the root is nearly rational", "norm", "any distance"),
 )
 
 CONTROLS = USES + WINDOWS + PLACED
@@ -227,6 +233,18 @@ EDITS = (
      "Switched(@error of taking a cosine as 1, beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
     ("src/kernel/rotary_reference.cc", "std::fabs(value.high) * 0x1p-90",
      "std::fabs(value.high) * Switched(@error 2^-90 at odd eighths of a turn@, 0x1p-90, 0.0)"),
+    ("src/number/bounds.h", "constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }",
+     "inline double NormError(std::size_t count) { return Switched(@NormError@, static_cast<double>(count / 4 + 8) * 0x1p-52, 0.0); }"),
+    ("src/number/bounds.h", "constexpr double CloseNormError(", "inline double CloseNormError("),
+    ("src/number/bounds.h", "return is_exact ? kCloseNormError : kCloseNormError + part * part;",
+     "return Switched(@CloseNormError@, kCloseNormError"
+     " + (is_exact || IsOff(@the error of a sum of squares that two doubles cannot hold@) ? 0.0 : part * part), 0.0);"),
+    ("src/kernel/norm_reference.cc", "if (!is_exact) return mean;",
+     "if (!is_exact && !IsOff(@a nudge is known only if the sum of squares has no error@)) return mean;"),
+    ("src/kernel/norm-inl.h", "hn::Or(hn::Set(d, mean.nudge), is_no_double)",
+     "IsOff(@a nudge is for factors that are doubles@) ? hn::Set(d, mean.nudge) : hn::Or(hn::Set(d, mean.nudge), is_no_double)"),
+    ("src/kernel/norm_reference.cc", "std::fabs(beyond) > kCloseNormError * squares.high",
+     "std::fabs(beyond) > Switched(@a nudge is known only if the root is nearly rational@, kCloseNormError, 0x1p300) * squares.high"),
 )
 
 # src/number/switches.h of the copy

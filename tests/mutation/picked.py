@@ -55,8 +55,11 @@ PICKED = (
     ("QuickPhases", "if (std::fabs(position * phase_rounding.scale) > kMaxQuickPhase) return 0;", ""),
     # Norms
     ("NormError", "count / 4 + 8", "0"),
-    ("DivideByRoot", "hn::Or(is_tie, is_far)", "is_far"),
-    ("Measure", "is_overwritten_ && HasRoot()", "false && HasRoot()"),
+    ("kCloseNormError", "0x1p-98", "0x1p-190"),
+    ("RoundClosely", "hn::MulAdd(element, factor_low,", "hn::MulAdd(element, hn::Zero(d),"),
+    ("CloseMeanOf", "beyond > 0.0 ? -kNormNudge : kNormNudge", "beyond > 0.0 ? kNormNudge : -kNormNudge"),
+    ("CloseMeanOf", "if (!is_exact) return mean;", ";"),
+    ("Measure", "!is_overwritten_ || !HasRoot()", "true"),
     ("FourSums", "hn::Add(hn::Add(sum0, sum2), hn::Add(sum1, sum3))", "hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))"),
     # Frequencies, and the caller's state
     ("Scaled", "Subtract(One<kLimbs>(), RampAt(constants, turns))", "RampAt(constants, turns)"),

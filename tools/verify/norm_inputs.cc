@@ -239,6 +239,15 @@ std::uint64_t HalfWeight(posenc_type type, Random* random) {
   return oracle::Pack(type, oracle::RoundTo(type, random->Below(2) == 0 ? odd * 0x1p-24 : odd * -0x1p-25));
 }
 
+// The float after or before a small odd multiple of 2^-24 or -2^-25, or one or two floats on. If the type has
+// only 8 or 11 digits, the number is farther away.
+std::uint64_t NearHalfWeight(posenc_type type, Random* random) {
+  const auto odd = static_cast<double>(random->Below(8) | 1);
+  const std::uint64_t bits =
+      oracle::Pack(type, oracle::RoundTo(type, random->Below(2) == 0 ? odd * 0x1p-24 : odd * -0x1p-25));
+  return random->Below(2) == 0 ? bits + 1 + random->Below(2) : bits - 1 - random->Below(2);
+}
+
 }  // namespace
 
 std::uint64_t MakeWeight(NormWeights kind, posenc_type type, std::uint64_t random) {
@@ -256,6 +265,8 @@ std::uint64_t MakeWeight(NormWeights kind, posenc_type type, std::uint64_t rando
       return DigitsWeight(type, true, &next);
     case NormWeights::kHalves:
       return HalfWeight(type, &next);
+    case NormWeights::kNearHalves:
+      return NearHalfWeight(type, &next);
     case NormWeights::kTiny:
       return input(Inputs::kTiny);
     case NormWeights::kLarge:

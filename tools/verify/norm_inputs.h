@@ -19,6 +19,7 @@ enum class NormWeights {
   kDigits,      // an odd number with any number of digits, times a power of two
   kTinyDigits,  // the same, but so small that results are subnormal
   kHalves,      // plus 1 they are midpoints of two floats, if their type has enough digits
+  kNearHalves,  // plus 1 they are next to midpoints, where 1 + weight is 2^-47 to 2^-44 away
   kTiny,        // subnormal weights, zeros, and the smallest normal numbers
   kLarge,       // around the largest number
   kAny,         // any finite bits

@@ -57,6 +57,50 @@ std::vector<RowGroup> NormRows() {
         "{weights=none,digits,tiny,large,any|weights=halves,normal,any plus_one=1} "
         "epsilon=0,0x1p-126,1e-6 $types"}},
 
+      // n_i that doubles leave undecided although they are no midpoints: 2^-47 to 2^-127 of n_i away from
+      // one.
+      // Sums of two doubles decide down to 2^-98.
+      {"NormNearTies",
+       {// 1 + weight is near a midpoint, and may itself be no double.
+        "$norms norm_inputs=equal at=0..0 head_dim=2,16,66,128 q_heads=6 weights=near_halves plus_one=1 "
+        "epsilon=0,0x1p-126,0x1p-60,1e-6 $sources",
+        "$norms norm_inputs=ties,beside at=0..0 head_dim=16,66,130 q_heads=6 weights=near_halves plus_one=1 "
+        "epsilon=0,0x1p-126,0x1p-20 $types",
+        "$norms norm_inputs=equal,ties,beside q_heads=33 k_heads=0 head_dim=512 at=0..0 "
+        "{weights=digits|weights=halves,near_halves plus_one=1} epsilon=0,0x1p-90",
+        // Midpoints of a rational root, 4/3 of a power of two, and factors that need up to 150 digits.
+        "$norms elements=5592407:-5592409:5592411:6849260:3246:31:20:0:0:0:0:0:0:0:0:0:0:0 head_dim=18 "
+        "at=0..0 plus_one=1 weights=0:0x1p-47:0x1p-60:-0x1p-90:0x1p-97:-0x1p-98:0x1p-99:0x1p-130:-0x1p-149 "
+        "epsilon=0,0x1p-40,0x1p-56,0x1p-126",
+        "$norms elements=5592407:-5592409:5592411:6849260:3246:31:20:0:0:0:0:0:0:0:0:0:0:0 head_dim=18 "
+        "at=0..0 plus_one=1 weights=0x1p-149:-0x1p-98:0x1p-99:0:0:0 epsilon=0,0x1p-126",
+        // A distance of 2^-k from midpoints, and the smallest numbers beside large ones, whose squares take
+        // more digits than two doubles have.
+        "$norms elements=1:-1 head_dim=16 at=0..0 weights=0x1p-24:0x3p-24:-0x1p-25:-0x3p-25 plus_one=1 "
+        "epsilon=0x1p-45,0x1p-50,0x1p-53,0x1p-60,0x1p-80,0x1p-90,0x1p-95,0x1.8p-97,0x1p-97,0x1.8p-98,0x1p-98,"
+        "0x1.8p-99,0x1p-100,0x1p-105,0x1p-110,0x1.123456789abcdp-100",
+        "$norms elements=1:-1:1:1:-1:1:1:0:0:0:0:0:0:0:0:0,1:-1:1:1:-1:1:1:0x1p-27:0:0:0:0:0:0:0:0,"
+        "1:-1:1:1:-1:1:1:0x1p-48:0:0:0:0:0:0:0:0,1:-1:1:1:-1:1:1:0:0:0:0x1p-149:0:0:0:0:0 head_dim=16 "
+        "at=0..0 "
+        "plus_one=1 weights=0x1p-24:0x3p-24:-0x1p-25 epsilon=0x1.2p-1,0x1.2000000000001p-1,0.25",
+        "$norms elements=0x1.4p105:0x1p104:0x1p103:-0x1p103:0x1p103:0:0x1p75:0x1p-149,"
+        "0x1.4p105:0x1p104:0x1p103:-0x1p103:0x1p103:0:0:0x1p56,0x1.4p105:0x1p104:0x1p103:-0x1p103:0x1p103:0:"
+        "0:"
+        "0x1p50,0x1.4p105:0x1p104:0x1p103:-0x1p103:0x1p103:0:0:-0x1.8p49 head_dim=8 at=0..0 plus_one=1 "
+        "weights=0x3p-24,0x1p-24:0x3p-24:-0x1p-25 epsilon=0,0x1p-126",
+        // Sums of squares of more than 53 digits, and an epsilon that two doubles cannot hold besides.
+        "$norms norm_inputs=equal at=0..0 head_dim=66,130 q_heads=9 weights=halves plus_one=1 "
+        "epsilon=0x1p-126,0x1p-60 $types",
+        // The root is 4/3 up to 2^-123, but times d it has many digits, because 3 does not divide d.
+        "$norms elements=1:1:-1:0x1.42d4f8p2:0x1.b6166ep-11:0x1.16aa7p-22:0:0:0:0:0:0:0:0:0:0 head_dim=16 "
+        "at=0..0 "
+        "weights=5592407:5592409:6000001:8388607:7000001:8000003 "
+        "epsilon=0x1.038adc71c71c6p-70,0x1.038adc71c71c7p-70,0x1.038adc71c71c8p-70",
+        // n_i around 2^-126 and 2^-150, and around the largest float.
+        "$norms elements=16777215:8388607:7093:129:66 head_dim=5 rotary_dim=4 at=0..0 "
+        "weights=0x1p-127:0x1p-126:0x1p-150:0x1p-149,0x1p-149:0x3p-149:0x1p-149:0x1p-127,0x1.fffffep103 "
+        "epsilon=0,0x1p-126,0x1p-61,0x1p-30,0x1p-8"}},
+
       // Elements and weights of each kind: with squares that a float cannot hold, with results that are
       // subnormal or infinite, zeros, infinities and NaNs; all of them, or one pair among many.
       {"NormElements",

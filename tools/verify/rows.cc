@@ -194,7 +194,8 @@ void Set(const std::string& key, const std::string& text, Case* c) {
     if (!internal::ReadList(text, &c->norm.listed).empty()) Refuse(text);
     is_known = true;
   } else {
-    words("weights", "none normal around_one digits tiny_digits halves tiny large any odd", &c->norm.weights);
+    words("weights", "none normal around_one digits tiny_digits halves near_halves tiny large any odd",
+          &c->norm.weights);
   }
   if (key == "at") {
     SetPlace(text, c);

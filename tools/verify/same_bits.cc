@@ -80,11 +80,11 @@ Case RandomRotation(std::mt19937_64* random, bool has_norm) {
   word("at", std::to_string(first) + ".." + std::to_string(last));
   if (has_norm) {
     constexpr const char* kInputs[] = {"pairs", "pairs", "equal", "ties", "beside"};
-    constexpr const char* kWeights[] = {"normal",      "around_one", "digits", "halves",
-                                        "tiny_digits", "any",        "odd"};
+    constexpr const char* kWeights[] = {"normal",      "around_one",  "digits", "halves",
+                                        "near_halves", "tiny_digits", "any",    "odd"};
     word("norm", below(2) == 0 ? "head" : "token");
     word("norm_inputs", kInputs[below(5)]);
-    word("weights", kWeights[below(7)]);
+    word("weights", kWeights[below(8)]);
     word("weight_type", kTypes[below(3)]);
     word("plus_one", std::to_string(below(2)));
     number("epsilon", any({0.0, 1e-6, 1e-5, 0x1p-126, 1.0}));
