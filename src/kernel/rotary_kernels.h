@@ -26,7 +26,8 @@ struct NormKernels {
 
   // These normalize a row, each element rounded once to float, and return whether all elements are decided.
   // If not, some of n are wrong. `bound` makes lower and upper factors [count] of a row's weights, and `head`
-  // takes them. `part` takes the weights themselves. `closely` makes NaNs of elements that it leaves undecided.
+  // takes them. `part` takes the weights themselves. `closely` takes finite elements, and makes NaNs of those
+  // that it leaves undecided.
   void (*bound)(const NormRow& row, double error, double* lower, double* upper);
   bool (*head)(const NormRow& row, double inverse, const double* lower, const double* upper);
   bool (*part)(const NormRow& row, double inverse, double error);
