@@ -11,6 +11,7 @@
 #include "kernel/rows.h"
 #include "kernel/targets.h"
 #include "kernel/wide_sincos.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 #include "posenc/posenc_c.h"
@@ -103,6 +104,7 @@ struct Rotation {
   const Multiples& multiples;
   const Gain& gain;
   Tally& tally;
+  const Subnormals* flushing = nullptr;  // not null while the first tier flushes subnormal numbers
 };
 
 // Which cache can hold the elements of a call until the next call, by their size: one of the core's own, one
@@ -186,6 +188,7 @@ struct UndecidedPairs {
   static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
   ElementTypes types;
+  bool is_paused;  // RotateAndQueue has stopped where it can go on
   std::size_t count;
   std::uint32_t pair[kCapacity];
   std::uint32_t a[kCapacity];  // bits of the pair's elements, in the low half for 16-bit types

@@ -170,10 +170,12 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), from_(from), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
   shared_.exact.undecided.Clear({from, from});
+  subnormals_.Begin();
   FillPadding(Pairs(), cosines_, sines_);
 }
 
 void HeadRotation::Begin(const double* position) {
+  NoticeSubnormals();
   AnchorAngles::Begin(position);
   is_packed_ = false;
   ready_ = nullptr;
@@ -186,6 +188,7 @@ void HeadRotation::Begin(const double* position) {
 }
 
 void HeadRotation::Begin(const ReadyAngles& ready) {
+  NoticeSubnormals();
   multiples_ = ready.multiples;
   is_packed_ = false;
   ready_ = ready.packed;
@@ -196,6 +199,7 @@ void HeadRotation::Begin(const ReadyAngles& ready) {
 void HeadRotation::ChangeType(posenc_type from) {
   End();  // the pairs that are left have the other type
   from_ = from;
+  flushing_ = Flushing::kNotYet;
   pass_ = 0;
   is_packed_ = is_packed_ && arithmetic_ == POSENC_FAST;  // exact tiers load other numbers for each type
 }
@@ -269,9 +273,8 @@ void HeadRotation::RotateExactly(const Heads& whole) {
     End();  // the pairs that are left have the other types
     undecided.types = types;
   }
-  const auto quickly = kernels.quickly[IndexOf(types)][whole.pairing];
   const auto bounded = kernels.bounded[IndexOf(types)];
-  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
@@ -287,15 +290,19 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   }
   const Heads& heads = has_last ? shorter : whole;
   std::size_t passes = 1;
+  bool is_first_stop = true;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick) at = quickly(rotation, packed_, heads, at, undecided);
+    if (is_quick) at = RotateQuickly(rotation, heads, at);
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
     }
     if (at.head == heads.count) return;
+
+    if (is_first_stop) NoticeSubnormals();
+    is_first_stop = false;
 
     // Tier 2a. If tier 1 stops again within two passes, it takes twice as many pairs as the last time.
     const std::size_t pass = PairsPerPass(heads.pairing);
@@ -308,6 +315,31 @@ void HeadRotation::RotateExactly(const Heads& whole) {
     // Tiers 2b and 3.
     if (undecided.IsFull()) Resolve();
   }
+}
+
+// Tier 1, from `at` on. Once operations have met a subnormal number, it flushes such numbers to 0, which its
+// bounds cover. On Intel's processors each product of a subnormal number takes longer than a whole head.
+PairCursor HeadRotation::RotateQuickly(Rotation& rotation, const Heads& heads, PairCursor at) {
+  UndecidedPairs& undecided = shared_.exact.undecided;
+  const auto quickly = kernels_->quickly[IndexOf(undecided.types)][heads.pairing];
+  const bool is_short = from_ == POSENC_BF16;
+  const bool flushes = flushing_ == Flushing::kOn && (!is_short || gain_.nearest() <= kMaxFlushGain);
+  rotation.flushing = flushes ? &subnormals_ : nullptr;
+  do {
+    if (flushes) subnormals_.Flush(is_short);
+    at = quickly(rotation, packed_, heads, at, undecided);
+    if (flushes) subnormals_.Keep();
+    // Of sums of float32 fewer are decided while numbers are flushed. If that costs more than it saves, it
+    // ends.
+    if (flushes && undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
+  } while (undecided.is_paused && !undecided.IsFull());
+  return at;
+}
+
+// With elements of float16 only a tiny gain makes subnormal products. (To look takes some 20 cycles.)
+void HeadRotation::NoticeSubnormals() {
+  if (flushing_ != Flushing::kNotYet || arithmetic_ != POSENC_EXACT || from_ == POSENC_F16) return;
+  if (Subnormals::WereMet()) flushing_ = Flushing::kOn;
 }
 
 // RotateExactly for the last pairs of all heads, which do not fill a vector. Tier 1 takes vectors, and would
@@ -339,8 +371,7 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
   // The padding: equal elements, about 0.01 or 1, which the angle 0 multiplies by the gain. Tier 1 decides
   // them.
   std::memset(elements, 0x3C, std::min(most, heads.count) * source_stride);
-  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
-  const auto quickly = kernels.quickly[IndexOf(undecided.types)][heads.pairing];
+  Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   const auto bounded = kernels.bounded[IndexOf(undecided.types)];
   for (std::size_t head = 0; head < heads.count; head += copies.count) {
     copies.count = without_padding.count = std::min(most, heads.count - head);
@@ -352,7 +383,7 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
     }
     std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
     for (PairCursor next{0, first};;) {
-      next = quickly(rotation, packed_, copies, next, undecided);
+      next = RotateQuickly(rotation, copies, next);
       if (!undecided.IsFull()) {
         if (next.head == copies.count) break;
         next = bounded(rotation, angles_, without_padding, next, 1, undecided);
