@@ -46,8 +46,9 @@ LIMITS = {
         "The error is below {kMaxFastUlp} ulp of hypot(a, b) if S is 1, else below {kMaxScaledFastUlp} ulp",
     ],
     "include/posenc/rotary_norm_c.h": [
-        "0, or {2^kMinEpsilon} .. 1. It counts exactly",
-        "the sum of squares is below {2^kLargestFastNormSum}, and mean + epsilon is {2^kLeastFastNormMean} or more",
+        "0, or {2^kMinEpsilon} .. 1. POSENC_EXACT does not round it",
+        "the sum of squares below {2^kLargestFastNormSum}. A larger sum may overflow",
+        "mean + epsilon {2^kLeastFastNormMean} or more",
     ],
     "include/posenc/models_c.h": [
         "at least -{2^POSENC_MAX_POSITION}",

@@ -21,11 +21,10 @@ inline constexpr double kMaxFastUlp = 2.0;
 // this constant if S hypot(a, b) is below 2^127, or with float16 below 2^15.
 inline constexpr double kMaxScaledFastUlp = 3.0;
 
-// The error of POSENC_FAST for an element of a norm (rotary_norm_c.h), before it rotates, is below
-// FastNormError times its magnitude. It must be 0 or a normal number, at most half of the largest float, and
-// the products of which it is made must be 0 or normal.
-// The sum of squares must be below kLargestFastNormSum, and mean + epsilon at least kLeastFastNormMean.
-// `heads` is 0 unless the mean is over all heads.
+// With POSENC_FAST, a norm computes n_i (rotary_norm_c.h) with an error below FastNormError times |n_i|.
+// `heads` is 0 unless the mean is over all heads. The bound holds under the conditions in that header: among
+// others, the sum of squares must be below kLargestFastNormSum, and mean + epsilon at least
+// kLeastFastNormMean.
 inline constexpr double kLargestFastNormSum = 0x1p127;
 inline constexpr double kLeastFastNormMean = 0x1p-100;
 constexpr double FastNormError(std::size_t head_dim, std::size_t heads) {

@@ -63,7 +63,7 @@ struct Slots : posenc_slots {
 // posenc_norm: the RMSNorm of a tensor before its rotation. Set the member norm of Heads to its address.
 //
 //   every weight is 1      Norm(epsilon)
-//   weight [head_dim]      Norm(epsilon, weight). Set plus_one to 1 if the model adds 1 to it
+//   weight [head_dim]      Norm(epsilon, weight). Set plus_one to 1 if the model multiplies by 1 + weight
 //   one mean for a token   Norm(epsilon, weight) with weight [heads, head_dim]. Set over_heads to 1
 struct Norm : posenc_norm {
   constexpr explicit Norm(double epsilon_) : posenc_norm{} { epsilon = epsilon_; }

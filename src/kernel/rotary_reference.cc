@@ -207,9 +207,7 @@ void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, v
     RecomputeEntries(rotation, type, i, i, cosines, sines);
 }
 
-void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads) {
-  SharedSinCos wide;
-  wide.Clear();
+void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads, SharedSinCos& wide) {
   ForPairs(from, heads, [&](std::size_t i, float a, float b) {
     return RecomputePair(rotation.table, rotation.gain,
                          {heads.type, i, rotation.multiples[i], a, b, NAN, NAN}, wide, rotation.tally);

@@ -49,7 +49,7 @@ bool IsShortInFloat(const Gain& gain);
 
 // What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
 void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines);
-void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads);
+void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads, SharedSinCos& wide);
 void ReferenceFast(posenc_type from, const Heads& heads, const float* cosines, const float* sines);
 
 // to[k] = from[k] * factor, k < count, rounded once. NaNs become the canonical one. Any alignment.

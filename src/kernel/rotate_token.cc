@@ -216,7 +216,8 @@ void HeadRotation::RotateNormed(const Gain& gain, const Heads& heads, const Fast
 
 void HeadRotation::Rotate(const Gain& gain, const Heads& heads) {
   if (kernels_ == nullptr && arithmetic_ == POSENC_EXACT) {
-    return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, from_, heads);
+    SharedSinCos& wide = shared_.exact.undecided.wide;
+    return ReferenceExact({table_.frequencies, multiples_, gain, tally_}, from_, heads, wide);
   }
   Prepare(gain, heads.pairing);
   if (arithmetic_ == POSENC_FAST) {

@@ -12,9 +12,11 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "models/norms.h"
 #include "posenc/models.h"
 #include "spec/text.h"
 
@@ -304,8 +306,39 @@ inline std::string TextOf(const LayerGroup& group) {
   return text;
 }
 
-// The lines that the command prints: the model, the groups of layers with the texts of
-// their specs, and the keys that were read.
+// How the model normalizes q and k. Nothing if no layer rotates.
+inline std::optional<NormReading> NormOf(const ConfigEntries& entries, const ConfigReading& reading) {
+  for (const LayerGroup& group : reading.groups) {
+    if (group.rotates()) return NormReader(entries, reading.read).Read(group.answer.report.model_type);
+  }
+  return std::nullopt;
+}
+
+inline std::string TextOf(const NormReading& norm) {
+  const std::string_view kind = norm.kind;
+  if (kind == "before") {
+    std::string text = "RMSNorm before the rotation, over ";
+    text += norm.over_heads ? "all heads of a token" : "each head";
+    text += norm.plus_one ? ", times 1 + weight" : ", times weight";
+    text += norm.epsilon ? ", epsilon " + NumberInText(*norm.epsilon) + " (" + norm.epsilon_key + ")"
+                         : ", epsilon unknown: the configuration has no number " + norm.epsilon_key;
+    return text + (norm.condition.empty() ? "" : ", if " + norm.condition);
+  }
+  if (kind == "none") return norm.condition.empty() ? "none" : "none, because " + norm.condition;
+  const std::string yourself = ", which posenc cannot do: rotate without a norm, and normalize yourself";
+  if (kind == "after") return "RMSNorm after the rotation" + yourself;
+  if (kind == "layer_norm") return "LayerNorm before the rotation" + yourself;
+  if (kind == "lengths") return "division by the length before the rotation" + yourself;
+  if (kind == "clipped")
+    return "RMSNorm before the rotation, and between them a limit (" + norm.condition + ")" + yourself;
+  if (!norm.condition.empty()) return "unknown, because " + norm.condition;
+  return "unknown, because posenc's authors have not read this in the model's code: look there for q_norm "
+         "and "
+         "k_norm";
+}
+
+// The lines that the command prints: the model, the groups of layers with the texts of their specs, the norm,
+// and the keys from which the rotary embeddings were read.
 inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const ConfigQuestion& question,
                                         const ConfigReading& reading) {
   const posenc_model_report& report = reading.groups.front().answer.report;
@@ -322,6 +355,8 @@ inline std::vector<std::string> LinesOf(const ConfigEntries& entries, const Conf
     lines.push_back(NameOfLayers(group, question) + ": " + TextOf(group));
     if (group.rotates()) lines.push_back("  spec: " + PrintSpec(group.answer.spec));
   }
+  if (const std::optional<NormReading> norm = NormOf(entries, reading); norm)
+    lines.push_back("norm of q and k: " + TextOf(*norm));
   lines.push_back("keys read: " + KeysInWords(entries, reading));
   return lines;
 }

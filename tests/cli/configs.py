@@ -38,9 +38,13 @@ def keys_read(config, unread):
     return "keys read: " + ", ".join(found)
 
 
-def says(name, config, lines, *options, unread=""):
-    """Checks the whole output: the lines, then the keys that were read, which are all keys except `unread`."""
-    wanted = "\n".join([*lines, keys_read(config, unread), ""])
+YOURSELF = ", which posenc cannot do: rotate without a norm, and normalize yourself"
+NOT_READ = "unknown, because posenc's authors have not read this in the model's code: look there for q_norm and k_norm"
+
+
+def says(name, config, lines, *options, unread="", norm=NOT_READ):
+    """Checks the whole output: the lines, the norm, then the keys that were read, which are all keys except `unread`."""
+    wanted = "\n".join([*lines, f"norm of q and k: {norm}", keys_read(config, unread), ""])
     got = run(config, *options)
     if got != (0, wanted, ""):
         fail(name, got, wanted)
@@ -92,21 +96,23 @@ def read():
          ["model: llama (transformers, models/llama)",
           f"layers 0-31: head_dim 128, {HALVES} 500000, scaling llama3 (factor 8, original_length 8192, low_freq_factor 1, "
           "high_freq_factor 4), amplitude 1",
-          "  spec: head_dim=128 rotary_dim=128 base=500000 scaling=llama3 factor=8 original_length=8192"], unread="vocab_size")
+          "  spec: head_dim=128 rotary_dim=128 base=500000 scaling=llama3 factor=8 original_length=8192"], unread="vocab_size", norm="none")
     local, wide = (f"  spec: head_dim=256 rotary_dim=256{more}" for more in ("", " base=1000000 scaling=linear factor=8"))
     gemma = "head_dim 256, all elements rotate, pairing half_split (i and i + 128), by +p, base"
     vision = "vision_config.hidden_size vision_config.model_type"
+    normed = ("RMSNorm before the rotation, over each head, times 1 + weight, epsilon unknown: the configuration has no number "
+              "text_config.rms_norm_eps")
     says("Gemma 3", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
           f"layers 0-4, 6-10, 12-16, 18-22, 24-28, 30-33: {gemma} 10000, no scaling, amplitude 1", local,
-          f"layers 5, 11, 17, 23, 29: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], unread=vision)
+          f"layers 5, 11, 17, 23, 29: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], unread=vision, norm=normed)
     says("Gemma 3, a layer", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
-          f"layer 5: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], "--layer", "5", unread=vision)
+          f"layer 5: {gemma} 1000000, scaling linear (factor 8), amplitude 1", wide], "--layer", "5", unread=vision, norm=normed)
     says("Gemma 3, a type of layer", GEMMA_3,
          ["model: gemma3_text (transformers, models/gemma3)",
           f"layers of the type sliding_attention: {gemma} 10000, no scaling, amplitude 1", local],
-         "--layer-type", "sliding_attention", unread=vision)
+         "--layer-type", "sliding_attention", unread=vision, norm=normed)
     says("DeepSeek V3", DEEPSEEK_V3,
          ["model: deepseek_v3 (transformers, models/deepseek_v3)",
           "layers 0-60: head_dim 192, elements 128-191 rotate, pairing neighbours (2i and 2i + 1) written as half_split, by +p, "
@@ -125,13 +131,15 @@ def read():
           "scaling llama3 (factor 16, original_length 8192, low_freq_factor 1, high_freq_factor 1), amplitude 1",
           "  spec: head_dim=128 rotary_dim=128 pairing=neighbours base=500000 scaling=llama3 factor=16 original_length=8192 "
           "high_freq_factor=1",
-          "layers 3, 7: no rotary embedding: the list of layers that rotate has 0 there"])
+          "layers 3, 7: no rotary embedding: the list of layers that rotate has 0 there"],
+         norm="unknown, because the model normalizes q and k only if text_config.use_qk_norm is true, and the configuration does not say so")
     says("nanochat", NANOCHAT,
          ["model: nanochat (transformers, models/nanochat)",
           "layers 0-19: head_dim 128, all elements rotate, pairing half_split (i and i + 64), by -p, base 10000, no scaling, "
-          "amplitude 1", "  spec: head_dim=128 rotary_dim=128 position_scale=-1"])
+          "amplitude 1", "  spec: head_dim=128 rotary_dim=128 position_scale=-1"],
+         norm="RMSNorm after the rotation" + YOURSELF)
     code, out, err = run({"model_type": "bert", "hidden_size": 768, "num_attention_heads": 12})
-    if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out:
+    if (code, err) != (0, "") or "all layers: no rotary embedding: " not in out or "keys read: model_type\n" not in out or "norm" in out:
         fail("BERT", (code, out, err), "no rotary")
     unknown = ["model: unknown; its pairing is the one that you state, and the rest is taken for granted: it rotates by +p,",
                "  along one axis and in all layers, and rotates whole heads unless partial_rotary_factor is given"]
@@ -143,7 +151,51 @@ def read():
     says("an unknown model as a known one", UNKNOWN,
          ["model: llama (transformers, models/llama)", f"layers 0-3: head_dim 128, {HALVES} 10000, no scaling, amplitude 1",
           "  spec: head_dim=128 rotary_dim=128"],
-         "--model-type", "llama")
+         "--model-type", "llama", norm="none")
+
+
+def norms():
+    sizes = {"hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 1}
+    epsilon = "epsilon 1e-06 (rms_norm_eps)"
+    before = "RMSNorm before the rotation, over each head, times weight, " + epsilon
+    gguf = {"general.architecture": "glm4moe", "glm4moe.embedding_length": 256, "glm4moe.attention.head_count": 4,
+            "glm4moe.block_count": 1, "glm4moe.attention.layer_norm_rms_epsilon": 1e-6}
+    for config, norm, kind in (
+        ({"model_type": "qwen3"}, before, "before"),
+        ({"model_type": "olmo2"}, f"RMSNorm before the rotation, over all heads of a token, times weight, {epsilon}", "before"),
+        ({"model_type": "gemma3_text"}, f"RMSNorm before the rotation, over each head, times 1 + weight, {epsilon}", "before"),
+        ({"model_type": "lfm2", "norm_eps": 0.25}, "RMSNorm before the rotation, over each head, times weight, epsilon 0.25 (norm_eps)", "before"),
+        ({"model_type": "qwen3", "rms_norm_eps": "1e-6"},
+         "RMSNorm before the rotation, over each head, times weight, epsilon unknown: the configuration has no number rms_norm_eps", "before"),
+        ({"model_type": "glm4_moe", "use_qk_norm": True}, before, "before"),
+        ({"model_type": "glm4_moe", "use_qk_norm": False}, "none, because use_qk_norm is false", "none"),
+        ({"model_type": "glm4_moe"},
+         "unknown, because the model normalizes q and k only if use_qk_norm is true, and the configuration does not say so", "unknown"),
+        ({"model_type": "olmoe", "clip_qkv": None}, "RMSNorm before the rotation, over all heads of a token, times weight, " + epsilon, "before"),
+        ({"model_type": "olmoe", "clip_qkv": 8.0}, "RMSNorm before the rotation, and between them a limit (clip_qkv)" + YOURSELF, "clipped"),
+        ({"model_type": "hunyuan_v1_dense", "head_dim": 64}, "RMSNorm after the rotation" + YOURSELF, "after"),
+        ({"model_type": "chameleon"}, "LayerNorm before the rotation" + YOURSELF, "layer_norm"),
+        ({"model_type": "phi", "qk_layernorm": False}, "none, because qk_layernorm is false", "none"),
+        ({"model_type": "mistral"}, "none", "none"),
+        ({"model_type": "olmo"}, NOT_READ, "unknown"),
+        ({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", **sizes, "rms_norm_eps": 1e-5}, "rms_norm_eps": 1},
+         "RMSNorm before the rotation, over each head, times weight, epsilon 1e-05 (text_config.rms_norm_eps)", "before"),
+        (gguf, "RMSNorm before the rotation, over each head, times weight, epsilon 1e-06 (glm4moe.attention.layer_norm_rms_epsilon), "
+               "if the file has the tensors attn_q_norm and attn_k_norm", "before"),
+        ({**gguf, "general.architecture": "hunyuan-moe", "hunyuan-moe.embedding_length": 256, "hunyuan-moe.attention.head_count": 4},
+         "RMSNorm after the rotation" + YOURSELF, "after"),
+    ):
+        if "text_config" not in config and config is not gguf and "model_type" in config:
+            config = {**sizes, "rms_norm_eps": 1e-6, **config}
+        code, out, err = run(config)
+        if (code, err) != (0, "") or f"\nnorm of q and k: {norm}\nkeys read: " not in out:
+            fail(config, (code, out, err), norm)
+        code, out, err = run(config, "--format", "json")
+        if code != 0:  # built without RapidJSON, or failed above
+            continue
+        got = json.loads(out)["norm"]
+        if (got["kind"], got["text"]) != (kind, norm) or ("epsilon" in got) != (kind == "before"):
+            fail(config, got, kind)
 
 
 def refuse():
@@ -180,7 +232,8 @@ def refuse():
 
 
 def as_json():
-    code, out, err = run(GEMMA_3, "--format", "json")
+    with_epsilon = {**GEMMA_3, "text_config": {**GEMMA_3["text_config"], "rms_norm_eps": 1e-6}}
+    code, out, err = run(with_epsilon, "--format", "json")
     if "RapidJSON" in err:
         print("left out: JSON, without which this posenc was built")
         return
@@ -197,7 +250,10 @@ def as_json():
         "model_type": "gemma3_text", "source": "transformers, models/gemma3",
         "groups": [{"layers": [i for i in range(34) if i % 6 != 5], "base": 10000.0, "scaling": {"name": "none"}, **whole},
                    {"layers": [5, 11, 17, 23, 29], "base": 1000000.0, "scaling": {"name": "linear", "factor": 8.0}, **whole}],
-        "keys_read": keys_read(GEMMA_3, "vision_config.hidden_size vision_config.model_type")[11:].split(", ")}
+        "norm": {"kind": "before", "over_heads": False, "plus_one": True, "epsilon_key": "text_config.rms_norm_eps", "epsilon": 1e-6,
+                 "condition": "", "text": "RMSNorm before the rotation, over each head, times 1 + weight, epsilon 1e-06 "
+                                          "(text_config.rms_norm_eps)"},
+        "keys_read": keys_read(with_epsilon, "text_config.rms_norm_eps vision_config.hidden_size vision_config.model_type")[11:].split(", ")}
     if (code, err, got) != (0, "", wanted):
         fail("Gemma 3 as JSON", got, wanted)
     for row, base, factor in zip(radians, (1e4, 1e6), (1, 8)):
@@ -228,6 +284,7 @@ def as_json():
 
 work.mkdir(parents=True, exist_ok=True)
 read()
+norms()
 refuse()
 as_json()
 sys.exit(f"{failures} failures" if failures else 0)

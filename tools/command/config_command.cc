@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,18 @@ void PutSpec(const LayerGroup& group, JsonText* json) {
   json->Member("radians", FrequenciesOf(group.rotary.get()));
 }
 
+void PutNorm(const internal::NormReading& norm, JsonText* json) {
+  json->Member("kind", norm.kind);
+  json->Member("text", TextOf(norm));
+  if (std::strcmp(norm.kind, "before") != 0) return;
+  json->Member("over_heads", norm.over_heads);
+  json->Member("plus_one", norm.plus_one);
+  json->Member("epsilon_key", norm.epsilon_key);
+  json->Member("epsilon",
+               norm.epsilon.value_or(std::numeric_limits<double>::quiet_NaN()));  // null if unknown
+  json->Member("condition", norm.condition);
+}
+
 void PrintJson(const Config& config, const ConfigReading& reading) {
   JsonText json;
   json.Object([&] {
@@ -68,6 +81,8 @@ void PrintJson(const Config& config, const ConfigReading& reading) {
         if (group.rotates()) PutSpec(group, &json);
       });
     });
+    if (const auto norm = NormOf(config.entries, reading); norm)
+      json.ObjectMember("norm", [&] { PutNorm(*norm, &json); });
     json.Member("keys_read", KeysRead(config.entries, reading));
   });
   std::puts(json.Text().c_str());
@@ -116,9 +131,9 @@ void AddConfigCommand(CLI::App& app, Run* run) {
   command->footer(
       "Prints the model, what each group of layers with the same rotary embedding does, the text of its "
       "spec\n"
-      "(as other programs take it: attributes of ONNX Runtime, posenc.Rotary.from_spec), and the keys that\n"
-      "were read. 'by +p' says that a pair turns from its first element towards its second one. posenc "
-      "never\n"
+      "(as other programs take it: attributes of ONNX Runtime, posenc.Rotary.from_spec), how the model\n"
+      "normalizes q and k, and the keys from which the rotary embedding was read. 'by +p' says that a pair\n"
+      "turns from its first element towards its second one. posenc never\n"
       "guesses: a model or a key that it does not know is refused, and the message says what would be "
       "right.\n"
       "If you know the pairing of an unknown model, state it: --pairing. docs/models.md lists the models.\n"

@@ -21,6 +21,9 @@ CONTENTS = {"nan": "NaN", "one_nan": "one NaN in each head", "inf": "infinities"
 ANGLES = {"quarter_turns": "quarters and halves of a turn, with a scale of 0.75",
           "eighth_turns": "eighths of a turn, with integers from -9 to 9 without 0 as elements",
           "nearly_twelfths": "the doubles nearest to twelfths of a turn, with a scale of 0.75"}
+NORM_TOKENS = ("1", "48", "16384")
+NORM_CONTENTS = {"equal": "equal magnitudes", "equal_ties": "equal magnitudes, and 1 + weight is half-way between two floats",
+                 "ties": "most results are half-way between two floats", **CONTENTS}
 HARD = {"easy": "an ordinary angle", "256_bits": "an angle that takes 256 bits", "1024_bits": "an angle that takes 1,024 bits"}
 CACHES = {"": "cosines and sines in one row", "duplicated/": "the two tables of transformers", "pairs/": "the layout of ggml"}
 
@@ -82,11 +85,37 @@ def times_normal(run, rows):
     return slash(dict.fromkeys(texts))
 
 
-def contents(run, lines, pairings):
+def contents(run, lines, pairings, operation="Rotate"):
+    """A line for each kind of elements, a column for each type and target. Rows of operations without pairings have none."""
+    parts = [f"{pairing}/" for pairing in pairings] or [""]
     header = [f"{name}, {plain_target(target)}" for kind, name in TYPES[:3] for target in run.targets[:2]]
     return filled(["", *header], [[label, *(
-        times_normal(run, [f"Rotate/exact/{kind}/{pairing}/{content}/48x40x128/{target}" for pairing in pairings])
+        times_normal(run, [f"{operation}/exact/{kind}/{part}{content}/48x40x128/{target}" for part in parts])
         for kind, _ in TYPES[:3] for target in run.targets[:2])] for content, label in lines.items()])
+
+
+def norms(run):
+    """A line for each way to normalize and rotate heads of float32, a column for each number of tokens."""
+    def cell(operation, arithmetic, tokens, target, rival=None):
+        row = run.by_name.get(f"{operation}/{arithmetic}/f32/{tokens}x40x128/{target}")
+        if row is None or (rival and rival + "_ratio" not in row.counters):
+            return ""
+        return f"{row.gigabytes / (row.counters[rival + '_ratio'] if rival else 1):.1f}"
+
+    lines = []
+    for target in run.targets[:2]:
+        for arithmetic in ("exact", "fast"):
+            for operation, ready in (("RotateNormed", ""), ("RotateNormedByAngles", ", angles ready")):
+                lines.append([f"one call, {arithmetic}{ready}, {plain_target(target)}",
+                              *(cell(operation, arithmetic, tokens, target) for tokens in NORM_TOKENS)])
+            for rival, label in (("norm_passes", f"loop that normalizes, then `posenc_rotate`, {arithmetic}"),
+                                 ("rotate", f"`posenc_rotate` without a norm, {arithmetic}")):
+                lines.append([f"{label}, {plain_target(target)}",
+                              *(cell("RotateNormed", arithmetic, tokens, target, rival) for tokens in NORM_TOKENS)])
+        lines.append([f"loop that does both, {plain_target(target)}",
+                      *(cell("RotateNormed", "fast", tokens, target, "avx2_fused") or cell("RotateNormed", "fast", tokens, target, "fused")
+                        for tokens in NORM_TOKENS)])
+    return filled(["GB/s", "1 token", *(f"{tokens} tokens" for tokens in NORM_TOKENS[1:])], lines)
 
 
 def sums(run):
@@ -194,6 +223,26 @@ need the frequency in 1,024 bits, too. There are two cases:
 
 A rotary can need more time for 1,024 bits than this table shows. An example is the scaling `POSENC_MIXED_NTK`, whose formula
 for frequencies has more logarithms.
+
+## Norms
+
+A call can normalize the heads before it rotates them ([how](rotary.md#norm-and-rotation-in-one-pass)). The table is about
+float32, half-split pairs, and heads of 128 elements with a mean of their own. Rates are as above. The lines of the table are
+ways to do it:
+
+- **one call** is `posenc_rotate` with a norm, or `posenc_rotate_by_angles` if the angles are ready.
+- **loop that normalizes, then `posenc_rotate`** goes through the elements twice. The loop is written with AVX-512 or AVX2
+  intrinsics. It does not round correctly.
+- **`posenc_rotate` without a norm** shows what the rotation alone takes.
+- **loop that does both** is written with intrinsics, too. It normalizes each head and rotates it by a table of cosines and sines
+  that was made before.
+
+{norms(run)}
+
+An exact norm takes longer if the norm makes results that are half-way between two floats, or next to it. The figures in the next
+table are times of exact calls, divided by the time with normally distributed elements and the same norm.
+
+{contents(run, NORM_CONTENTS, (), "RotateNormed")}
 
 ## Caches of cosines and sines
 

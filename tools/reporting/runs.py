@@ -69,6 +69,8 @@ def rows_filter(names):
         "Rotate/exact/f32/half_split/1x40x128/.*",
         f"Rotate(/exact|/fast|Cached)/[a-z0-9]*/[a-z_]*/[0-9x]*/{two}",
         f"Rotate/exact/[a-z0-9]*/[a-z_]*/[a-z_]*/48x40x128/{two}",
+        f"RotateNormed(ByAngles)?/(exact|fast)/f32/[0-9]*x40x128/{two}",
+        f"RotateNormed/exact/[a-z0-9]*/[a-z_]*/48x40x128/{two}",
         f"RotaryCache/.*/{best}",
         f"Embed/[a-z0-9]*/[a-z]*/512x512/{best}",
         f"Hard/.*/{best}"]) + ")$"

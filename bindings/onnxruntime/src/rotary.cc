@@ -176,6 +176,7 @@ class RotaryKernel : public Kernel {
   // The norm of a call, with its weights.
   posenc_norm NormOf(const Tensor& weight, const Layout& layout) const {
     posenc_norm norm = norm_;
+    if (!weight && norm.plus_one != 0) throw Error("norm_plus_one needs the input norm_weight");
     if (!weight) return norm;
     if (!has_norm_) throw Error("norm_weight needs the attribute norm_epsilon");
     const auto heads = static_cast<std::int64_t>(layout.heads),

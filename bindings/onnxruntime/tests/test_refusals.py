@@ -45,7 +45,7 @@ class Refusals(unittest.TestCase):
             ("norm_plus_one needs norm_epsilon", dict(num_heads=4, spec="", norm_plus_one=1)),
             ("norm_over_heads needs norm_epsilon", dict(num_heads=4, spec="", norm_over_heads=0)),
             ("the attribute norm_plus_one must be an integer", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one="1")),
-            ("weight of a norm must not be null", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one=1)),
+            ("norm_plus_one needs the input norm_weight", dict(num_heads=4, spec="", norm_epsilon="1e-6", norm_plus_one=1)),
         ):
             self.refuse(sentence, "RotaryEmbedding", [X], **attributes)
 

@@ -26,7 +26,8 @@ class Config(NamedTuple):
     model_type: str  # the type under which posenc knows the model; "" if posenc does not know it
     source: str  # the code of the model from which posenc knows it
     groups: List[LayerGroup]
-    read: List[str]  # the keys of the configuration that posenc reads
+    read: List[str]  # the keys from which posenc reads the rotary embedding
+    norm: str  # how the model normalizes q and k, in words; "" if no layer rotates
     text: str  # the lines that print() shows
 
     def __str__(self) -> str:
@@ -47,8 +48,8 @@ def config(
 
     Raises the same errors as Rotary.from_config() if posenc refuses one of the layers.
     """
-    its_type, source, groups, read, text = _posenc.config(config, layer, layer_type, model_type, pairing)
-    return Config(its_type, source, [LayerGroup(*group) for group in groups], read, text)
+    its_type, source, groups, read, norm, text = _posenc.config(config, layer, layer_type, model_type, pairing)
+    return Config(its_type, source, [LayerGroup(*group) for group in groups], read, norm, text)
 
 
 def _number(text):

@@ -21,9 +21,13 @@ bool IsNorm(nb::handle object) { return object.type().is(norm_type); }
 Norm::Norm(nb::handle object, const std::string& name, size_t heads, size_t head_dim) {
   if (!IsNorm(object)) RaiseType(name + " must be a posenc.Norm, not " + TypeName(object));
   norm_.epsilon = ToReal(Get(object, kEpsilon), name + ".epsilon");
+  if (!(norm_.epsilon == 0.0 || (norm_.epsilon >= 0x1p-126 && norm_.epsilon <= 1.0))) {
+    RaiseValue(name + ".epsilon must be 0, or 2^-126 .. 1, not " + nb::repr(Get(object, kEpsilon)).c_str());
+  }
   norm_.plus_one = ToFlag(Get(object, kPlusOne), name + ".plus_one") ? 1 : 0;
   norm_.over_heads = ToFlag(Get(object, kOverHeads), name + ".over_heads") ? 1 : 0;
   const nb::handle weight = Get(object, kWeight);
+  if (weight.is_none() && norm_.plus_one != 0) RaiseValue(name + ".plus_one needs " + name + ".weight");
   if (weight.is_none()) return;
   weight_.emplace(weight, (name + ".weight").c_str(), Access::kRead);
   weight_->RequireType({POSENC_F32, POSENC_BF16, POSENC_F16});

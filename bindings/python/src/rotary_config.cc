@@ -29,6 +29,7 @@ using posenc::internal::ConfigRefusal;
 using posenc::internal::Kind;
 using posenc::internal::LayerGroup;
 using posenc::internal::Member;
+using posenc::internal::NormReading;
 
 // The most levels of a configuration. Real ones have few levels; a dict that contains itself has infinitely
 // many.
@@ -328,7 +329,8 @@ nb::tuple ReadConfig(nb::handle config, nb::handle layer, nb::handle layer_type,
   for (const std::string& line : LinesOf(entries.all(), question, reading))
     text += (text.empty() ? "" : "\n") + line;
   const posenc_model_report& report = reading.groups.front().answer.report;
-  return nb::make_tuple(report.model_type, report.source, groups, keys, text);
+  const std::optional<NormReading> norm = NormOf(entries.all(), reading);
+  return nb::make_tuple(report.model_type, report.source, groups, keys, norm ? TextOf(*norm) : "", text);
 }
 
 }  // namespace posenc_python

@@ -306,7 +306,10 @@ class Shown(unittest.TestCase):
             "  spec: head_dim=16 rotary_dim=16",
             "layers 5, 11: head_dim 16, all elements rotate, pairing half_split (i and i + 8), by +p, base 1000000, no scaling, amplitude 1",
             "  spec: head_dim=16 rotary_dim=16 base=1000000",
+            "norm of q and k: " + shown.norm,
             "keys read: " + ", ".join(shown.read))))
+        self.assertEqual(shown.norm, "RMSNorm before the rotation, over each head, times 1 + weight, epsilon unknown: the configuration "
+                         "has no number rms_norm_eps")
         self.assertEqual(set(shown.read), set(GEMMA))
 
     def test_one_layer_or_type(self):
@@ -325,6 +328,7 @@ class Shown(unittest.TestCase):
         self.assertEqual((rotating.layers, others.layers), ([0, 1, 2, 4, 5, 6], [3, 7]))
         self.assertIsNone(others.rotary)
         self.assertRegex(others.text, "^no rotary embedding: ")
+        self.assertEqual(posenc.config(config, layer=3).norm, "")
 
     def test_refusals(self):
         for arguments, kind, text in (

@@ -201,13 +201,15 @@ class Norms(unittest.TestCase):
                 (ValueError, "norm\\[1\\].weight must have the shape \\[2, 16\\] or \\[32\\] with over_heads, not \\[3, 16\\]",
                  lambda: rotate_(q, k, norm=[None, posenc.Norm(rows, 1e-6, False, True)])),
                 (ValueError, "norm.weight must be contiguous", lambda: rotate_(q, norm=posenc.Norm(numpy.ones(32, "float32")[::2], 1e-6))),
-                (ValueError, "epsilon", lambda: rotate_(q, norm=posenc.Norm(weight, -1e-6))),
+                (ValueError, "norm.epsilon must be 0, or 2\\^-126 .. 1, not -1e-06", lambda: rotate_(q, norm=posenc.Norm(weight, -1e-6))),
+                (ValueError, "norm\\[1\\].epsilon must be 0, or 2\\^-126 .. 1, not 5",
+                 lambda: rotate_(q, k, norm=[norm, posenc.Norm(weight, 5)])),
                 (ValueError, "epsilon", lambda: rotate_(q, norm=posenc.Norm(weight, 2.0**-127))),
                 (ValueError, "epsilon", lambda: rotate_(q, norm=posenc.Norm(weight, 1.5))),
                 (ValueError, "epsilon", lambda: rotate_(q, norm=posenc.Norm(weight, float("nan")))),
                 (ValueError, "epsilon", lambda: rotate_(batch, positions=[[1, 2], [3, 4]], norm=posenc.Norm(weight, 2.0))),
                 (ValueError, "epsilon", lambda: rotate_(batch, angles=ROTARY.angles(positions=[[1, 2], [3, 4]]), norm=posenc.Norm(weight, 2.0))),
-                (ValueError, "plus_one", lambda: rotate_(q, norm=posenc.Norm(None, 1e-6, True))),
+                (ValueError, "norm.plus_one needs norm.weight", lambda: rotate_(q, norm=posenc.Norm(None, 1e-6, True))),
                 (ValueError, "65536|65,536", lambda: wide.rotate_(many, norm=posenc.Norm(None, 1e-6, False, True))),
                 (ValueError, "overlap", lambda: rotate_(q, norm=posenc.Norm(q[1, 1], 1e-6))),
                 (TypeError, "unexpected keyword argument norms", lambda: rotate_(q, norms=norm))):
@@ -560,7 +562,11 @@ class Modules(unittest.TestCase):
         odd.forward = lambda x: x
         lacking = self.Llama(16)
         lacking.variance_epsilon = None
+        negative, absent = self.Llama(16), self.Llama(16).to("meta")
+        negative.variance_epsilon = -1e-6
         for sentence, norm in (
+                ("q_norm has the epsilon -1e-06, but epsilon must be 0, or 2\\^-126 .. 1", negative),
+                ("q_norm is on the device meta. Move it to the CPU, or pass plus_one", absent),
                 ("q_norm must be an RMSNorm: a module with a weight, which may be None, and without a bias", layer_norm),
                 ("q_norm must be an RMSNorm: a module with a weight, which may be None, and without a bias", bare),
                 ("q_norm must have an epsilon that is a number: variance_epsilon, eps, epsilon", lacking),

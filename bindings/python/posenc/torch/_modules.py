@@ -309,11 +309,11 @@ class NormedRotation(nn.Module):
     """Normalizes q and k by RMSNorm and rotates them, in one pass, as the attention of Qwen3, Gemma 3 or OLMo 2 does.
 
     rotary          a posenc.Rotary, or a RotaryEmbedding
-    q_norm, k_norm  the modules with which the attention normalizes q and k: each has a weight, or the weight None, and an epsilon
-                    (variance_epsilon, eps or epsilon). They become submodules, so their weights are trained and loaded. If a
-                    weight has more than head_dim elements, there is one mean over all heads of a token
-    plus_one        whether elements are multiplied by 1 + weight (Gemma), or by the weight. None: the modules are called with a
-                    few numbers to find out, so they must be on the CPU and have finite weights
+    q_norm, k_norm  the modules with which the attention normalizes q and k. Each has the attribute weight, which may be None, and
+                    an epsilon, in the attribute variance_epsilon, eps or epsilon. They become submodules, so their weights are
+                    trained and loaded. If a weight has more than head_dim elements, there is one mean over all heads of a token
+    plus_one        True: elements are multiplied by 1 + weight (Gemma). False: by the weight. None: posenc calls the modules with
+                    a few numbers to find out. Then they must be on the CPU, and their weights must be set
 
     Raises ValueError if a module is not such a norm.
     """
@@ -349,6 +349,8 @@ def _kind_of_norm(name, module, head_dim, plus_one):
     epsilon = next((getattr(module, its) for its in _EPSILONS if hasattr(module, its)), None)
     if type(epsilon) not in (int, float):
         raise ValueError(f"{name} must have an epsilon that is a number: {', '.join(_EPSILONS)}")
+    if not (epsilon == 0 or 2**-126 <= epsilon <= 1):
+        raise ValueError(f"{name} has the epsilon {epsilon}, but epsilon must be 0, or 2^-126 .. 1")
     count = head_dim if weight is None else weight.numel()
     if count % head_dim:
         raise ValueError(f"{name} has {count} weights, which is not a multiple of head_dim {head_dim}")
@@ -359,6 +361,8 @@ def _kind_of_norm(name, module, head_dim, plus_one):
 
 def _is_plus_one(name, module, weight, epsilon, count):
     """Calls a norm to find out whether it multiplies by the weight or by 1 + weight."""
+    if weight is not None and weight.device.type != "cpu":
+        raise ValueError(f"{name} is on the device {weight.device}. Move it to the CPU, or pass plus_one")
     like = torch.ones(()) if weight is None else weight.detach()
     x = torch.linspace(-2, 3, 2 * count).reshape(2, count).to(like.device, like.dtype)
     with torch.no_grad():
