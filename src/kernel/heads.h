@@ -188,7 +188,6 @@ struct UndecidedPairs {
   static constexpr std::size_t kCapacity = kFull + 2 * kVectorPadding;
 
   ElementTypes types;
-  bool is_paused;  // RotateAndQueue has stopped where it can go on
   std::size_t count;
   std::uint32_t pair[kCapacity];
   std::uint32_t a[kCapacity];  // bits of the pair's elements, in the low half for 16-bit types
@@ -201,6 +200,7 @@ struct UndecidedPairs {
   unsigned char* x[kCapacity];  // where the rotated elements are stored
   unsigned char* y[kCapacity];
   SharedSinCos wide;
+  bool is_paused = false;  // RotateAndQueue has stopped where it can go on
 
   void Clear(ElementTypes types_of_elements) {
     types = types_of_elements;

@@ -274,6 +274,7 @@ void HeadRotation::RotateExactly(const Heads& whole) {
     End();  // the pairs that are left have the other types
     undecided.types = types;
   }
+  const auto quickly = kernels.quickly[IndexOf(types)][whole.pairing];
   const auto bounded = kernels.bounded[IndexOf(types)];
   Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
@@ -295,7 +296,11 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick) at = RotateQuickly(rotation, heads, at);
+    do {
+      if (!is_quick) break;
+      at = flushing_ == Flushing::kOn ? RotateFlushing(rotation, heads, at)
+                                      : quickly(rotation, packed_, heads, at, undecided);
+    } while (undecided.is_paused && !undecided.IsFull());
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
@@ -318,28 +323,27 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   }
 }
 
-// Tier 1, from `at` on. Once operations have met a subnormal number, it flushes such numbers to 0, which its
+// Tier 1, from `at` on, once operations have met a subnormal number: it flushes such numbers to 0, which its
 // bounds cover. On Intel's processors each product of a subnormal number takes longer than a whole head.
-PairCursor HeadRotation::RotateQuickly(Rotation& rotation, const Heads& heads, PairCursor at) {
+POSENC_NOINLINE PairCursor HeadRotation::RotateFlushing(Rotation& rotation, const Heads& heads,
+                                                        PairCursor at) {
   UndecidedPairs& undecided = shared_.exact.undecided;
-  const auto quickly = kernels_->quickly[IndexOf(undecided.types)][heads.pairing];
   const bool is_short = from_ == POSENC_BF16;
-  const bool flushes = flushing_ == Flushing::kOn && (!is_short || gain_.nearest() <= kMaxFlushGain);
+  const bool flushes = !is_short || gain_.nearest() <= kMaxFlushGain;
   rotation.flushing = flushes ? &subnormals_ : nullptr;
-  do {
-    if (flushes) subnormals_.Flush(is_short);
-    at = quickly(rotation, packed_, heads, at, undecided);
-    if (flushes) subnormals_.Keep();
-    // Of sums of float32 fewer are decided while numbers are flushed. If that costs more than it saves, it
-    // ends.
-    if (flushes && undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
-  } while (undecided.is_paused && !undecided.IsFull());
+  if (flushes) subnormals_.Flush(is_short);
+  at = kernels_->quickly[IndexOf(undecided.types)][heads.pairing](rotation, packed_, heads, at, undecided);
+  if (flushes) subnormals_.Keep();
+  rotation.flushing = nullptr;
+  // Of sums of float32 fewer are decided while numbers are flushed. If that leaves many, it ends.
+  if (undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
   return at;
 }
 
 // With elements of float16 only a tiny gain makes subnormal products. (To look takes some 20 cycles.)
 void HeadRotation::NoticeSubnormals() {
   if (flushing_ != Flushing::kNotYet || arithmetic_ != POSENC_EXACT || from_ == POSENC_F16) return;
+  if (kernels_ == nullptr || kernels_->fill_offsets == nullptr) return;  // they have no tier 1
   if (Subnormals::WereMet()) flushing_ = Flushing::kOn;
 }
 
@@ -373,6 +377,7 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
   // them.
   std::memset(elements, 0x3C, std::min(most, heads.count) * source_stride);
   Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  const auto quickly = kernels.quickly[IndexOf(undecided.types)][heads.pairing];
   const auto bounded = kernels.bounded[IndexOf(undecided.types)];
   for (std::size_t head = 0; head < heads.count; head += copies.count) {
     copies.count = without_padding.count = std::min(most, heads.count - head);
@@ -384,9 +389,11 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
     }
     std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
     for (PairCursor next{0, first};;) {
-      next = RotateQuickly(rotation, copies, next);
+      next = flushing_ == Flushing::kOn ? RotateFlushing(rotation, copies, next)
+                                        : quickly(rotation, packed_, copies, next, undecided);
       if (!undecided.IsFull()) {
         if (next.head == copies.count) break;
+        if (undecided.is_paused) continue;
         next = bounded(rotation, angles_, without_padding, next, 1, undecided);
         if (next.pair == 0) next.pair = first;
       }

@@ -227,7 +227,7 @@ class HeadRotation : private AnchorAngles {
   void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(const Heads& whole);
-  PairCursor RotateQuickly(Rotation& rotation, const Heads& heads, PairCursor at);
+  PairCursor RotateFlushing(Rotation& rotation, const Heads& heads, PairCursor at);
   void NoticeSubnormals();
   void RotateLastPairs(const Heads& heads, std::size_t lanes);
   void Resolve();
