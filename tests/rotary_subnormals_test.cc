@@ -191,7 +191,7 @@ class RotarySubnormals : public PerTarget {
   }
 
  private:
-  static constexpr std::size_t kMost = 8;  // products in 1,000 elements
+  static constexpr std::size_t kMost = 12;  // products in 1,000 elements
 };
 
 TEST_P(RotarySubnormals, NormalFloatsMeetNoneAndOthersFew) { RotateAll<float>(); }

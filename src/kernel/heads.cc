@@ -13,7 +13,6 @@ namespace internal {
 
 void UndecidedPairs::Append(const Rotation& rotation, const Heads& heads, PairCursor at, std::uint64_t pairs,
                             const void* from, std::size_t apart) {
-  if (rotation.flushing != nullptr) rotation.flushing->Keep();  // multiples may be subnormal
   const std::size_t from_size = ElementSize(types.from), size = ElementSize(types.to);
   const auto* elements = static_cast<const unsigned char*>(from);
   unsigned char* data = heads.data + at.head * heads.stride;

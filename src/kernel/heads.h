@@ -104,7 +104,7 @@ struct Rotation {
   const Multiples& multiples;
   const Gain& gain;
   Tally& tally;
-  const Subnormals* flushing = nullptr;  // not null while the first tier flushes subnormal numbers
+  const Subnormals* flushing = nullptr;  // not null if the first tier flushes subnormal numbers to 0
 };
 
 // Which cache can hold the elements of a call until the next call, by their size: one of the core's own, one

@@ -337,7 +337,13 @@ PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const He
   DeferredVectors<kFrom> deferred;
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");
+  // Without a scale, sums of float32 meet few subnormal products, and to change the processor's state takes
+  // some 100 cycles.
+  constexpr bool kIsScaled = kSinCosScale<kFrom> != 1.0;
+  const bool flushes = kHasVectors && (kFrom == POSENC_BF16 || kIsScaled) && rotation.flushing != nullptr;
+  if (flushes) rotation.flushing->Flush(kFrom == POSENC_BF16);
   at = RotateQuickly<kFrom, kTo, kPairing>(there, sin_cos, at, deferred);
+  if (flushes) rotation.flushing->Keep();
   at.pair += skipped;
   // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
   undecided.is_paused = deferred.count == deferred.kMax;

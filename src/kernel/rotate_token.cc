@@ -329,13 +329,10 @@ POSENC_NOINLINE PairCursor HeadRotation::RotateFlushing(Rotation& rotation, cons
                                                         PairCursor at) {
   UndecidedPairs& undecided = shared_.exact.undecided;
   const bool is_short = from_ == POSENC_BF16;
-  const bool flushes = !is_short || gain_.nearest() <= kMaxFlushGain;
-  rotation.flushing = flushes ? &subnormals_ : nullptr;
-  if (flushes) subnormals_.Flush(is_short);
+  rotation.flushing = is_short && gain_.nearest() > kMaxFlushGain ? nullptr : &subnormals_;
   at = kernels_->quickly[IndexOf(undecided.types)][heads.pairing](rotation, packed_, heads, at, undecided);
-  if (flushes) subnormals_.Keep();
   rotation.flushing = nullptr;
-  // Of sums of float32 fewer are decided while numbers are flushed. If that leaves many, it ends.
+  // Of cut sums of float32 fewer are decided while numbers are flushed. If that leaves many, it ends.
   if (undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
   return at;
 }
