@@ -11,6 +11,7 @@
 #include "kernel/rows.h"
 #include "kernel/targets.h"
 #include "kernel/wide_sincos.h"
+#include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"
 #include "posenc/posenc_c.h"
@@ -103,6 +104,7 @@ struct Rotation {
   const Multiples& multiples;
   const Gain& gain;
   Tally& tally;
+  const Subnormals* flushing = nullptr;  // not null if the first tier flushes subnormal numbers to 0
 };
 
 // Which cache can hold the elements of a call until the next call, by their size: one of the core's own, one
@@ -198,6 +200,7 @@ struct UndecidedPairs {
   unsigned char* x[kCapacity];  // where the rotated elements are stored
   unsigned char* y[kCapacity];
   SharedSinCos wide;
+  bool is_paused = false;  // RotateAndQueue has stopped where it can go on
 
   void Clear(ElementTypes types_of_elements) {
     types = types_of_elements;

@@ -39,6 +39,7 @@ struct QuickSinCos {
   const Value* sines;
   const Value* low_cosines;
   const Value* low_sines;
+  float least_cut;  // the least sum that is decided, if sums are cut (kCutsSums)
 };
 
 #if HWY_TARGET != HWY_SCALAR

@@ -81,14 +81,13 @@ HWY_INLINE bool RotateApart(const ElementOf<kFrom>* from, ElementOf<kTo>* to, st
   }
   const auto is_decided =
       AreDecided<kFrom, kTo>(x_biased, y_biased, MagnitudeAmong<kNoticesNans, false>(x_size, y_size),
-                             MagnitudeAmong<kNoticesNans, true>(x_size, y_size));
+                             MagnitudeAmong<kNoticesNans, true>(x_size, y_size), sin_cos.least_cut);
   if (HWY_UNLIKELY(!hn::AllTrue(Entries(), is_decided))) {
     if (!Defer<kFrom, kTo, kPairing>(is_decided, from, apart, hn::Lanes(Entries()), at, deferred))
       return false;
   }
   if constexpr (kPairing == POSENC_HALF_SPLIT) {
-    StoreSums<kTo>(x, x_biased, to);
-    StoreSums<kTo>(y, y_biased, to + apart);
+    StoreSums<kTo>(x, x_biased, to, y, y_biased, to + apart);
   } else {
     StoreWords(JoinNeighbours(x_biased, y_biased), to);
   }
@@ -196,16 +195,16 @@ HWY_INLINE bool RotateInPlace(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
   // of each. So some pairs are undecided that are not small beside their own, but none is decided wrongly.
   const auto larger = MagnitudeAmong<true, true>(first_size, second_size);
   const auto largest = MagnitudeAmong<true, true>(larger, hn::Reverse2(df, larger));
-  const auto is_decided = AreDecided<kFrom, kTo>(
-      first_biased, second_biased, MagnitudeAmong<true, false>(first_size, second_size), largest);
+  const auto is_decided = AreDecided<kFrom, kTo>(first_biased, second_biased,
+                                                 MagnitudeAmong<true, false>(first_size, second_size),
+                                                 largest, sin_cos.least_cut);
   if (HWY_UNLIKELY(!hn::AllTrue(df, is_decided))) {
     if (!Defer<kFrom, kTo, POSENC_NEIGHBOURS>(is_decided, from, 0, lanes, at, deferred)) return false;
   }
   if constexpr (kTo == POSENC_BF16) {
     StoreUpperHalves(first_biased, second_biased, to);
   } else {
-    StoreSums<kTo>(first, first_biased, to);
-    StoreSums<kTo>(second, second_biased, to + lanes);
+    StoreSums<kTo>(first, first_biased, to, second, second_biased, to + lanes);
   }
   return true;
 }
@@ -312,8 +311,8 @@ inline std::size_t PairsPerPass(posenc_type type, posenc_pairing pairing) {
 
 // The first tier of the exact rotation, from `at` on: RotateQuickly, and the undecided pairs of the vectors
 // that it defers are queued. Returns where it stopped: at the first vector that is left to the second tier,
-// at any vector if the queue is full, or at head heads.count if all are done. `packed` is from PackSinCos for
-// the same type of elements, pairing and gain.
+// at any vector if the queue is full or undecided.is_paused is set, or at head heads.count if all are done.
+// `packed` is from PackSinCos for the same type of elements, pairing and gain.
 template <posenc_type kFrom, posenc_type kTo, posenc_pairing kPairing>
 PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const Heads& heads, PairCursor at,
                           UndecidedPairs& undecided) {
@@ -322,17 +321,22 @@ PairCursor RotateAndQueue(const Rotation& rotation, const void* packed, const He
   const auto* const first = static_cast<const typename Packed::Value*>(packed) +
                             heads.first * (kTakesSinCosPerElement<kFrom, kPairing> ? 2 : 1);
   const auto* const low = Packed::kHasLow ? first + 2 * stride : first;
-  const QuickSinCos<typename Packed::Value> sin_cos = {first, first + stride, low, low + stride};
+  const QuickSinCos<typename Packed::Value> sin_cos = {
+      first, first + stride, low, low + stride, rotation.flushing != nullptr ? kMinFlushed : kMinRotated};
   DeferredVectors<kFrom> deferred;
   static_assert(UndecidedPairs::kFull + deferred.kMax * deferred.kMaxPairs <= UndecidedPairs::kCapacity,
                 "there must be room");
-  for (;;) {
-    at = RotateQuickly<kFrom, kTo, kPairing>(heads, sin_cos, at, deferred);
-    const bool was_full = deferred.count == deferred.kMax;
-    if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
-    // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
-    if (!was_full || undecided.IsFull()) return at;
-  }
+  // Without a scale, sums of float32 meet few subnormal products, and to change the processor's state takes
+  // some 100 cycles.
+  constexpr bool kIsScaled = kSinCosScale<kFrom> != 1.0;
+  const bool flushes = kHasVectors && (kFrom == POSENC_BF16 || kIsScaled) && rotation.flushing != nullptr;
+  if (flushes) rotation.flushing->Flush(kFrom == POSENC_BF16);
+  at = RotateQuickly<kFrom, kTo, kPairing>(heads, sin_cos, at, deferred);
+  if (flushes) rotation.flushing->Keep();
+  // If no vector could be deferred any more, there is room again for the one at which the loop stopped.
+  undecided.is_paused = deferred.count == deferred.kMax;
+  if (deferred.count != 0) QueueDeferred(deferred, rotation, heads, undecided);
+  return at;
 }
 
 }  // namespace HWY_NAMESPACE

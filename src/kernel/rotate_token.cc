@@ -171,10 +171,12 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
     : AnchorAngles(kernels, table), arithmetic_(arithmetic), from_(from), shared_(arithmetic) {
   if (arithmetic != POSENC_EXACT) return;
   shared_.exact.undecided.Clear({from, from});
+  subnormals_.Begin();
   FillPadding(Pairs(), cosines_, sines_);
 }
 
 void HeadRotation::Begin(const double* position) {
+  NoticeSubnormals();
   AnchorAngles::Begin(position);
   is_packed_ = false;
   if (arithmetic_ == POSENC_FAST) return;
@@ -188,6 +190,7 @@ void HeadRotation::Begin(const double* position) {
 }
 
 void HeadRotation::Begin(const ReadyAngles& ready) {
+  NoticeSubnormals();
   multiples_.list = ready.multiples.list;  // see Gain::Copy
   multiples_.position = ready.multiples.position;
   is_packed_ = false;
@@ -199,6 +202,7 @@ void HeadRotation::Begin(const ReadyAngles& ready) {
 void HeadRotation::ChangeType(posenc_type from) {
   End();  // the pairs that are left have the other type
   from_ = from;
+  flushing_ = Flushing::kNotYet;
   pass_ = 0;
   is_packed_ = is_packed_ && arithmetic_ == POSENC_FAST;  // exact tiers load other numbers for each type
 }
@@ -275,7 +279,7 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   }
   const auto quickly = kernels.quickly[IndexOf(types)][whole.pairing];
   const auto bounded = kernels.bounded[IndexOf(types)];
-  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   // With larger gains the bound of tier 1 does not hold for bfloat16.
   static_assert(kAreAllSummands<POSENC_F32, POSENC_BF16, POSENC_F16>);
   const bool is_quick = from_ != POSENC_BF16 || gain_.nearest() <= kMaxQuickGain;
@@ -289,15 +293,23 @@ void HeadRotation::RotateExactly(const Heads& whole) {
   }
   const Heads& heads = last != 0 ? shorter : whole;
   std::size_t passes = 1;
+  bool is_first_stop = true;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    if (is_quick) at = quickly(rotation, packed_, heads, at, undecided);
+    do {
+      if (!is_quick) break;
+      at = flushing_ == Flushing::kOn ? RotateFlushing(rotation, heads, at)
+                                      : quickly(rotation, packed_, heads, at, undecided);
+    } while (undecided.is_paused && !undecided.IsFull());
     if (undecided.IsFull()) {
       Resolve();
       continue;  // tier 1 may have stopped only because the queue was full
     }
     if (at.head == heads.count) return;
+
+    if (is_first_stop) NoticeSubnormals();
+    is_first_stop = false;
 
     // Tier 2a. If tier 1 stops again within two passes, it takes twice as many pairs as the last time.
     const std::size_t pass = PairsPerPass(heads.pairing);
@@ -318,6 +330,27 @@ std::size_t HeadRotation::CountLastPairs(const Heads& heads) const {
   if (heads.pairs % kVectorPadding == 0) return 0;
   const bool has_vectors = kernels_->fill_offsets != nullptr;  // as all targets but SCALAR have
   return has_vectors ? heads.pairs % kernels_->pairs_per_pass(POSENC_F32, heads.pairing) : 0;
+}
+
+// Tier 1, from `at` on, once operations have met a subnormal number: it flushes such numbers to 0, which its
+// bounds cover. On Intel's processors each product of a subnormal number takes longer than a whole head.
+POSENC_NOINLINE PairCursor HeadRotation::RotateFlushing(Rotation& rotation, const Heads& heads,
+                                                        PairCursor at) {
+  UndecidedPairs& undecided = shared_.exact.undecided;
+  const bool is_short = from_ == POSENC_BF16;
+  rotation.flushing = is_short && gain_.nearest() > kMaxFlushGain ? nullptr : &subnormals_;
+  at = kernels_->quickly[IndexOf(undecided.types)][heads.pairing](rotation, packed_, heads, at, undecided);
+  rotation.flushing = nullptr;
+  // Of cut sums of float32 fewer are decided while numbers are flushed. If that leaves many, it ends.
+  if (undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
+  return at;
+}
+
+// With elements of float16 only a tiny gain makes subnormal products. (To look takes some 20 cycles.)
+void HeadRotation::NoticeSubnormals() {
+  if (flushing_ != Flushing::kNotYet || arithmetic_ != POSENC_EXACT || from_ == POSENC_F16) return;
+  if (kernels_ == nullptr || kernels_->fill_offsets == nullptr) return;  // they have no tier 1
+  if (Subnormals::WereMet()) flushing_ = Flushing::kOn;
 }
 
 // RotateExactly for the last pairs of all heads, which do not fill a vector. Tier 1 takes vectors, and would
@@ -348,7 +381,7 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
   // The padding: equal elements, about 0.01 or 1, which the angle 0 multiplies by the gain. Tier 1 decides
   // them.
   std::memset(elements, 0x3C, std::min(most, heads.count) * source_stride);
-  const Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
+  Rotation rotation = {table_.frequencies, multiples_, gain_, tally_};
   const auto quickly = kernels.quickly[IndexOf(undecided.types)][heads.pairing];
   const auto bounded = kernels.bounded[IndexOf(undecided.types)];
   for (std::size_t head = 0; head < heads.count; head += copies.count) {
@@ -361,9 +394,11 @@ POSENC_NOINLINE void HeadRotation::RotateLastPairs(const Heads& heads, std::size
     }
     std::size_t waiting = undecided.count;  // pairs that are not stored to the buffer
     for (PairCursor next{0, 0};;) {
-      next = quickly(rotation, packed_, copies, next, undecided);
+      next = flushing_ == Flushing::kOn ? RotateFlushing(rotation, copies, next)
+                                        : quickly(rotation, packed_, copies, next, undecided);
       if (!undecided.IsFull()) {
         if (next.head == copies.count) break;
+        if (undecided.is_paused) continue;
         next = bounded(rotation, angles_, without_padding, next, 1, undecided);
       }
       if (!undecided.IsFull()) continue;

@@ -221,18 +221,25 @@ class HeadRotation : private AnchorAngles {
     }
   };
 
+  // Whether tier 1 flushes subnormal numbers to 0.
+  enum class Flushing { kNotYet, kOn, kNoMore };
+
   void ChangeType(posenc_type from);
   void Pack(const Gain& gain, posenc_pairing pairing);
   void RotateExactly(const Heads& whole);
   std::size_t CountLastPairs(const Heads& heads) const;
+  PairCursor RotateFlushing(Rotation& rotation, const Heads& heads, PairCursor at);
+  void NoticeSubnormals();
   void RotateLastPairs(const Heads& heads, std::size_t last);
   void Resolve();
   std::size_t PairsPerPass(posenc_pairing pairing);
 
   posenc_arithmetic arithmetic_;
-  posenc_type from_;              // the type of the elements
-  TokenAngles angles_{};          // the token's cosines and sines, in exact arithmetic
-  Gain gain_{};                   // what the packed cosines and sines were multiplied by
+  posenc_type from_;       // the type of the elements
+  TokenAngles angles_{};   // the token's cosines and sines, in exact arithmetic
+  Gain gain_{};            // what the packed cosines and sines were multiplied by
+  Subnormals subnormals_;  // in exact arithmetic
+  Flushing flushing_ = Flushing::kNotYet;
   bool is_packed_ = false;        // whether the token's cosines and sines times gain_ are packed
   const void* ready_ = nullptr;   // packed for bfloat16 when the angles were made, or null
   const void* packed_ = nullptr;  // packed for exact arithmetic: in shared_, or ready_

@@ -227,7 +227,8 @@ HWY_INLINE EntryVec SmallerMagnitudes(EntryVec a, EntryVec b) {
 #if HWY_TARGET != HWY_SCALAR
 
 // The least sum that may be decided. It is a normal number of the type; for bfloat16 it is so large that what
-// products and low parts lose as subnormal floats, some 2^-150 each, is nothing beside its ulp.
+// products and low parts lose as subnormal floats, some 2^-150 each, or elements and products if they are
+// flushed (kMaxFlushGain), is nothing beside its ulp.
 template <posenc_type kType>
 constexpr float kMinQuickly = kType == POSENC_F32    ? kMinRotated
                               : kType == POSENC_BF16 ? 0x1p-90f
@@ -276,14 +277,16 @@ HWY_INLINE void RoundSums(DoubleVec lower, DoubleVec upper, EntryVec& value, Wor
 //
 // - no midpoint is within the window of either (RotatedWindow), and
 // - the smaller sum exceeds kLeastPart of the larger, plus kMinQuickly, so that the window covers its error.
+//   If the sums are cut floats, it exceeds least_cut instead of kMinQuickly.
 //
 // If an element is an infinity or a NaN, or if sums overflow, then one of a pair's sums is infinite or both
 // are NaNs; so the second condition does not hold.
 template <posenc_type kFrom, posenc_type kTo>
-HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller,
-                                        EntryVec larger) {
+HWY_INLINE hn::Mask<Entries> AreDecided(WordVec x_biased, WordVec y_biased, EntryVec smaller, EntryVec larger,
+                                        float least_cut) {
   const Entries df;
-  const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kFrom, kTo>), hn::Set(df, kMinQuickly<kTo>));
+  const auto least = kCutsSums<kTo> ? hn::Set(df, least_cut) : hn::Set(df, kMinQuickly<kTo>);
+  const auto limit = hn::MulAdd(larger, hn::Set(df, kLeastPart<kFrom, kTo>), least);
   return DecidedIfGreater(BothOutsideWindow(x_biased, y_biased, FarBits<RotatedWindow<kFrom, kTo>>()),
                           smaller, limit);
 }

@@ -53,17 +53,17 @@ template <class DF>
 HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>> half) {
   if constexpr (kHasFloat16) return hn::PromoteTo(df, hn::BitCast(hn::Rebind<hwy::float16_t, DF>(), half));
   const hn::RebindToUnsigned<DF> du;
-  const auto bits = hn::PromoteTo(du, half);
-  // Shifted by 13 bits the number is a float whose exponent is 112 too small. A product with 2^112 mends
-  // that, for subnormal numbers too. Infinities and NaNs get the exponent of all ones.
-  const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7FFF)));
-  const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
-  const auto finite = hn::BitCast(du, hn::Mul(hn::BitCast(df, magnitude), hn::Set(df, 0x1p112f)));
-  const auto special = hn::Or(magnitude, hn::Set(du, 0x7F800000));
-  const auto is_finite =
-      hn::RebindMask(df, hn::Ne(hn::And(magnitude, hn::Set(du, 0x0F800000)), hn::Set(du, 0x0F800000)));
-  return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, hn::IfThenElse(is_finite, hn::BitCast(df, finite),
-                                                                     hn::BitCast(df, special)))));
+  const hn::Rebind<std::int16_t, DF> d16;
+  const auto bits = hn::BitCast(du, hn::PromoteTo(hn::RebindToSigned<DF>(), hn::BitCast(d16, half)));
+  const auto sign = hn::And(bits, hn::Set(du, 0x80000000u));
+  // Shifted by 13 bits, and with 224 added to its exponent, a normal number v becomes 2^112 v. Infinities and
+  // NaNs stay such. Zeros and subnormal numbers become 2^97 + 2^111 v; 2^-111 of that less 2^-14 is v. Of the
+  // others this is no less than v. No float is subnormal on the way.
+  const auto digits = hn::And(hn::ShiftLeft<13>(bits), hn::Set(du, 0x0FFFE000));
+  const auto scaled = hn::BitCast(df, hn::Add(digits, hn::Set(du, 224u << 23)));
+  const auto small = hn::Sub(hn::Mul(scaled, hn::Set(df, 0x1p-111f)), hn::Set(df, 0x1p-14f));
+  const auto value = hn::Min(small, hn::Mul(scaled, hn::Set(df, 0x1p-112f)));
+  return hn::BitCast(df, hn::Or(sign, hn::BitCast(du, value)));
 }
 
 // A vector of elements as floats, exactly.
@@ -310,29 +310,57 @@ HWY_INLINE void StoreNarrow(HalfVec v, std::uint16_t* to, bool stream) {
   StoreVector(hn::Rebind<std::uint16_t, Entries>(), v, to, stream);
 }
 
-// Stores sums rounded to the type. Sums of undecided lanes are stored again when they are resolved. A
-// bfloat16 is the upper half of `biased`. Without instructions for float16, a float16 is cut out of `biased`
-// too: the exponent's bias of 127 becomes 15, and larger numbers become infinity.
+// The bits of rotated float16 without their signs, cut out of sums with their window's bias: the exponent's
+// bias of 127 becomes 15. They are too large if the float16 is infinite.
+HWY_INLINE hn::Vec<hn::RebindToSigned<Words>> CutMagnitudes(WordVec biased) {
+  const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(Words(), 0x7FFFFFFFu)));
+  return hn::BitCast(hn::RebindToSigned<Words>(), hn::Sub(magnitude, hn::Set(Words(), 112u << 10)));
+}
+
+// Stores two vectors of rotated float16, without instructions for float16.
+HWY_INLINE void StoreCut(WordVec first, std::uint16_t* to_first, WordVec second, std::uint16_t* to_second) {
+  const hn::RebindToSigned<Words> di;
+  const hn::Rebind<std::uint16_t, Entries> half;
+  if constexpr (kHasSse4) {  // both at once: these packs keep the order, and saturate
+    const hn::Repartition<std::int16_t, Words> d16;
+    const auto magnitudes = hn::ReorderDemote2To(d16, CutMagnitudes(first), CutMagnitudes(second));
+    const auto signs = hn::ReorderDemote2To(d16, hn::BitCast(di, first), hn::BitCast(di, second));
+    const auto bits = hn::Or(hn::Min(magnitudes, hn::Set(d16, std::int16_t{0x7C00})),
+                             hn::And(signs, hn::Set(d16, std::int16_t{-0x8000})));
+    const auto both = hn::BitCast(hn::Repartition<std::uint16_t, Words>(), bits);
+    hn::StoreU(hn::LowerHalf(half, both), half, to_first);
+    hn::StoreU(hn::UpperHalf(half, both), half, to_second);
+  } else {
+    const auto store = [&](WordVec biased, std::uint16_t* to) POSENC_INLINE_LAMBDA {
+      const auto sign = hn::And(hn::ShiftRight<16>(biased), hn::Set(Words(), 0x8000u));
+      const auto bits = hn::Or(hn::Min(CutMagnitudes(biased), hn::Set(di, 0x7C00)), hn::BitCast(di, sign));
+      hn::StoreU(hn::DemoteTo(half, bits), half, to);
+    };
+    store(first, to_first);
+    store(second, to_second);
+  }
+}
+
+// Stores two vectors of sums, rounded to the type. Sums of undecided lanes are stored again when they are
+// resolved. A bfloat16 is the upper half of `biased`. Without instructions for float16, a float16 is cut out
+// of `biased` too.
 template <posenc_type kType>
-HWY_INLINE void StoreSums(EntryVec value, WordVec biased, ElementOf<kType>* to) {
+HWY_INLINE void StoreSums(EntryVec first, WordVec first_biased, ElementOf<kType>* to_first, EntryVec second,
+                          WordVec second_biased, ElementOf<kType>* to_second) {
+  const Entries df;
   if constexpr (kType == POSENC_F32) {
-    hn::StoreU(value, Entries(), to);
+    hn::StoreU(first, df, to_first);
+    hn::StoreU(second, df, to_second);
   } else {
     const hn::Rebind<std::uint16_t, Entries> d16;
     if constexpr (kType == POSENC_BF16) {
-      hn::StoreU(NarrowTo16(Entries(), hn::ShiftRight<16>(biased)), d16, to);
-    } else if constexpr (kHasFloat16) {
-      static_assert(kType == POSENC_F16);
-      hn::StoreU(ToFloat16(Entries(), value), d16, to);
+      hn::StoreU(NarrowTo16(df, hn::ShiftRight<16>(first_biased)), d16, to_first);
+      hn::StoreU(NarrowTo16(df, hn::ShiftRight<16>(second_biased)), d16, to_second);
     } else {
       static_assert(kType == POSENC_F16);
-      const Words dw;
-      const hn::RebindToSigned<Words> di;
-      const auto magnitude = hn::ShiftRight<13>(hn::And(biased, hn::Set(dw, 0x7FFFFFFFu)));
-      const auto normal = hn::BitCast(di, hn::Sub(magnitude, hn::Set(dw, 112u << 10)));
-      const auto sign = hn::And(hn::ShiftRight<16>(biased), hn::Set(dw, 0x8000u));
-      const auto bits = hn::Or(hn::Min(normal, hn::Set(di, 0x7C00)), hn::BitCast(di, sign));
-      hn::StoreU(hn::DemoteTo(d16, bits), d16, to);
+      if (!kHasFloat16) return StoreCut(first_biased, to_first, second_biased, to_second);
+      hn::StoreU(ToFloat16(df, first), d16, to_first);
+      hn::StoreU(ToFloat16(df, second), d16, to_second);
     }
   }
 }

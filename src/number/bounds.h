@@ -206,9 +206,11 @@ inline constexpr double kMinFloatRotationError = 0x1p-147;
 
 // Quick rotation (quick_sums-inl.h) of float32, in double: with either kind of angle the error of a sum is at
 // most 15 u G m. The window covers this error if a sum is at least 15 / 2^16 of G m. A sum must also be a
-// normal float: kMinRotated.
+// normal float: kMinRotated. If sums are cut while subnormal results are flushed to 0, it must be at least
+// kMinFlushed: two products may lose 2^-126 each, and the window has room for 2^-44 of a sum.
 inline constexpr std::uint64_t kRotatedWindow = std::uint64_t{1} << 16;
 inline constexpr float kMinRotated = 0x1p-125f;
+inline constexpr float kMinFlushed = 0x1p-80f;
 
 // Quick rotation of 16-bit types, in float: window in ulps of a float. G c and G s are in two parts each, and
 // products with the high parts are exact. Low parts and their products round by 1 ulp, the sum of the high
@@ -246,6 +248,11 @@ inline constexpr std::uint16_t kWordOctaves = 16;
 // The largest gain with which bfloat16 is rotated quickly (rotate_token.cc). With larger ones products with
 // low parts may overflow, to the infinity opposite to the infinity of the high products' sum.
 inline constexpr double kMaxQuickGain = 0x1p13;
+
+// The largest gain with which bfloat16 is rotated quickly while subnormal elements are flushed to 0
+// (Subnormals). Then two elements lose 2^-126 G each, and products and sums 2^-126 each, at most 2^-117 in
+// all. That is 2^-4 ulp of a decided sum, which is at least 2^-90.
+inline constexpr double kMaxFlushGain = 0x1p8;
 
 // proof/norm.md, norms.
 

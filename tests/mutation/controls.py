@@ -222,6 +222,8 @@ EDITS = (
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kMinQuickly<kTo>)",
      "hn::Set(df, Switched(kTo == POSENC_F32 ? @kMinRotated@ : kTo == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
      " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kTo>, 0.0f))"),
+    ("src/kernel/rotate_quickly-inl.h", "rotation.flushing != nullptr ? kMinFlushed : kMinRotated",
+     "rotation.flushing != nullptr ? kMinFlushed : Switched(@kMinRotated@, kMinRotated, 0.0f)"),
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kLeastPart<kFrom, kTo>)",
      "hn::Set(df, Switched(kFrom != kTo ? @kMinConvertedPart@ : kTo == POSENC_F32 ? @kMinPart<POSENC_F32>@ :"
      " kTo == POSENC_F16 ? @kMinPart<POSENC_F16>@ : @kMinPart<POSENC_BF16>@, kLeastPart<kFrom, kTo>, 0.0f))"),

@@ -41,6 +41,7 @@ PICKED = (
     ("SumInFloat", "PlusProduct<kMinus>(v, sin_cos.low_sines, high)", "high"),
     ("RotatedWindow", "kRotatedWindow>,", "kRotatedWindow / 65536>,"),
     ("kMinQuickly", "? 0x1p-14f", "? 0.0f"),
+    ("kMinFlushed", "0x1p-80f", "0x1p-125f"),
     ("kFloatRotationError", "2.1 * 0x1p-24", "2.1 * 0x1p-30"),
     ("AddVector", "hn::MulAdd(c, offset_s, hn::Mul(s, offset_c))", "hn::Sub(hn::Mul(s, offset_c), hn::Mul(c, offset_s))"),
     ("QueueDeferred", "heads, deferred.at[n],", "heads, deferred.at[0],"),
