@@ -176,7 +176,7 @@ HeadRotation::HeadRotation(const RotaryKernels* kernels, const RotaryTable& tabl
 }
 
 void HeadRotation::Begin(const double* position) {
-  NoticeSubnormals();
+  if (is_packed_) NoticeSubnormals();  // the last token's heads were rotated
   AnchorAngles::Begin(position);
   is_packed_ = false;
   if (arithmetic_ == POSENC_FAST) return;
@@ -190,7 +190,7 @@ void HeadRotation::Begin(const double* position) {
 }
 
 void HeadRotation::Begin(const ReadyAngles& ready) {
-  NoticeSubnormals();
+  if (is_packed_) NoticeSubnormals();
   multiples_.list = ready.multiples.list;  // see Gain::Copy
   multiples_.position = ready.multiples.position;
   is_packed_ = false;
