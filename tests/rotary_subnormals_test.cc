@@ -93,6 +93,13 @@ Counts Count(const Work& work, unsigned* flags) {
   return counts;
 }
 
+// Whether the processor raises the exception. Some emulators do not.
+bool IsRaised() {
+  volatile float subnormal = 0x1p-140f, two = 2.0f;
+  unsigned flags = 0;
+  return Count([&] { two = two * subnormal; }, &flags).products == 1;
+}
+
 constexpr std::size_t kTokens = 8, kHeads = 8, kHeadDim = 128, kPairs = kHeadDim / 2;
 
 enum class Kind { kNormal, kSubnormal, kOneInAHead, kAnyBits, kTinyPairs };
@@ -161,7 +168,9 @@ class RotarySubnormals : public PerTarget {
     }
     // Tier 1 meets subnormal numbers in the heads of one token, and then flushes them.
     EXPECT_LE(1000 * met.products, kMost * elements.size());
-    if (kind == Kind::kSubnormal && TypeOf<T>() != POSENC_F16) EXPECT_GT(met.products + met.others, 0u);
+    if (kind == Kind::kSubnormal && TypeOf<T>() != POSENC_F16) {
+      EXPECT_GT(met.products + met.others, 0u);
+    }
   }
 
   // Rotates by a target.
@@ -182,6 +191,7 @@ class RotarySubnormals : public PerTarget {
   template <class T>
   void RotateAll() {
     if (IsReference()) GTEST_SKIP() << "It rotates few pairs at a time, mostly by integers.";
+    if (!IsRaised()) GTEST_SKIP() << "This processor raises no exception for subnormal numbers.";
     for (const posenc_pairing pairing : {POSENC_HALF_SPLIT, POSENC_NEIGHBOURS}) {
       for (const Kind kind : {Kind::kNormal, Kind::kSubnormal, Kind::kOneInAHead, Kind::kAnyBits}) {
         SCOPED_TRACE(std::to_string(pairing) + ", kind " + std::to_string(static_cast<int>(kind)));
