@@ -275,16 +275,27 @@ FastFactors HeadNorm::Factors(NormRange heads, float* room, float* inverses) {
 // The last two tiers, for a row that the first one has left undecided.
 void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) {
   const bool is_close = kernels_ != nullptr && HasRoot();
-  if (is_close) {
+  if (kernels_ != nullptr) {
     // Tier 1 may have overwritten what was read to n.
     const float* const x = row.x == row.n ? Read(head, elements, row.n) : row.x;
-    if (kernels_->closely(RowOf(x, row.weights, row.count, row.n), Close(head))) return;
+    const NormRow again = RowOf(x, row.weights, row.count, row.n);
+    if (!is_close) return NormalizeWithoutRoot(again);
+    if (kernels_->closely(again, Close(head))) return;
   }
   const unsigned char* from = source_.At(head, elements.first);
   const std::size_t size = ElementSize(source_.type);
   for (std::size_t k = 0; k < row.count; ++k, from += size) {
     if (is_close && row.n[k] == row.n[k]) continue;
     row.n[k] = NormalizeOne(head, LoadElement(source_.type, from), row.weights[k]);
+  }
+}
+
+// A mean that is infinite divides as IEEE arithmetic does. If it is 0, all elements are, and n_i is a NaN, as
+// with a mean that is one.
+void HeadNorm::NormalizeWithoutRoot(const NormRow& row) const {
+  if (inverse_ != 0.0) return StoreNans(POSENC_F32, row.count, row.n);
+  for (std::size_t k = 0; k < row.count; ++k) {
+    row.n[k] = WithCanonicalNan(EstimateNormalized(row.x[k], row.weights[k], row.plus_one, 0.0));
   }
 }
 

@@ -88,6 +88,7 @@ class HeadNorm {
   bool AreDecided(NormRange heads, float* room, float* weight_room) const;
 
   void Decide(std::size_t head, NormRange elements, const NormRow& row);
+  void NormalizeWithoutRoot(const NormRow& row) const;
   NormRange HeadsOfMean(std::size_t head) const { return {MeanOf(head), is_over_heads_ ? source_.heads : 1}; }
   const CloseMean& Close(std::size_t head);
   float NormalizeOne(std::size_t head, float x, float weight);

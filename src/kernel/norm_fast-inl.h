@@ -217,8 +217,8 @@ HWY_INLINE void LoadAngles(const float* cosines, const float* sines, EntryVec& c
 }
 
 // Normalizes and rotates one vector of pairs of some heads. Cosines and sines stay in registers. The elements
-// are in the L1 cache, where their sums have been computed. Heads have the same factors, which stay in
-// registers too, and the elements `ahead` are prefetched; or `ahead` is 0, and each head loads its factors.
+// are in the L1 cache, where their sums have been computed. If heads have the same factors, these stay in
+// registers too, and the elements `ahead` are prefetched unless `ahead` is 0. Else it is 0.
 template <posenc_pairing kPairing>
 HWY_INLINE void RotateNormedStrip(const float* cosines, const float* sines, const NormedHeads& heads,
                                   const FastFactors& norm, std::size_t ahead) {
@@ -234,7 +234,7 @@ HWY_INLINE void RotateNormedStrip(const float* cosines, const float* sines, cons
     if (ahead != 0) {
       PrefetchNear(AddressOf(from + ahead));
       if constexpr (hn::MaxLanes(Entries()) > 8) PrefetchNear(AddressOf(from + ahead + apart));
-    } else {
+    } else if (factor_stride != 0) {
       factor_a = hn::LoadU(df, factors + h * factor_stride);
       factor_b = hn::LoadU(df, factors + h * factor_stride + apart);
     }
@@ -303,7 +303,7 @@ HWY_NOINLINE void RotateGroupsNormed(const float* cosines, const float* sines, c
                                      const FastFactors& norm, RotateNormedFunction rotate) {
   if (norm.inverse != nullptr) return rotate(cosines, sines, heads, {0, heads.count}, norm);
   // Large groups wait less often for roots. 16 KB are half of an L1 cache. In DRAM fewer heads are better.
-  constexpr std::size_t kMost = 32, kMostFar = 16, kMostFloats = 4096;
+  constexpr std::size_t kMost = 32, kMostFar = 8, kMostFloats = 4096;
   HWY_ALIGN float inverse[kMost + kMaxLanes<Entries>] = {};
   const std::size_t elements = 2 * heads.pairs;
   const std::size_t most = heads.cached == Cached::kNowhere
