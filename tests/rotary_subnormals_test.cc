@@ -104,9 +104,14 @@ constexpr std::size_t kTokens = 8, kHeads = 8, kHeadDim = 128, kPairs = kHeadDim
 
 enum class Kind { kNormal, kSubnormal, kOneInAHead, kAnyBits, kTinyPairs };
 
-// Elements of a kind: normal ones from 2^-7 to 2; subnormal ones; normal ones and a subnormal one in each
-// head; any bits; or the third kind with a pair in 128 of elements of any size below 2^-66 (of float16,
-// 2^-7).
+// Elements of a kind:
+//
+//   kNormal      normal elements from 2^-7 to 2
+//   kSubnormal   subnormal elements
+//   kOneInAHead  normal elements, and one subnormal element in each head
+//   kAnyBits     any bits
+//   kTinyPairs   as kOneInAHead, but in one of 128 pairs both elements have any size below 2^-66 (of float16,
+//                2^-7)
 template <class T>
 std::vector<T> MakeElements(Kind kind, posenc_pairing pairing, std::size_t tokens) {
   constexpr unsigned kFraction = TraitsOf(TypeOf<T>()).digits - 1;

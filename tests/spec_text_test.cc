@@ -264,7 +264,7 @@ TEST(SpecText, RefusesWrongWords) {
   EXPECT_LT(ParseSpec(longest + "=1", &data, &spec).size(), 500u);
 }
 
-// Processor seconds to split texts of so many words each.
+// How long it takes to split some texts of some words each, in seconds of the processor.
 double SecondsToSplit(int texts, int words_of_each) {
   std::string text;
   for (int i = 0; i < words_of_each; ++i) text += "a_name_that_no_member_has_" + std::to_string(i) + "=1 ";

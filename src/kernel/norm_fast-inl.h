@@ -261,8 +261,9 @@ HWY_NOINLINE void RotateNormedGroup(const float* cosines, const float* sines, co
   const std::size_t source_stride = heads.source_stride / sizeof(float);
   const std::size_t apart = kPairing == POSENC_HALF_SPLIT ? heads.apart : lanes;
   const One first(heads, group.begin);
-  // What comes next are the heads behind these, or, if heads lie apart, those of the next token. If no cache
-  // holds the elements, lines must be read in order. So they are prefetched into a farther cache only.
+  // The next elements are prefetched. They are the heads behind these. If heads lie apart, they are the heads
+  // of the next token. If no cache holds the elements, lines must be read in order. So they are prefetched
+  // into a farther cache only.
   const bool is_far = heads.cached == Cached::kNowhere;
   if (is_far) PrefetchFarAhead(first.source, count * pairs);
   const std::size_t ahead = is_far || norm.stride != 0   ? 0

@@ -19,7 +19,8 @@ struct NormRow {
   float* n;
 };
 
-// Heads are normalized and rotated at once if they have a multiple of so many pairs: of a vector's lanes.
+// Heads are normalized and rotated at once if their number of pairs is a multiple of this: of the lanes of
+// any vector whose length is fixed.
 inline constexpr std::size_t kFastPairs = 16;
 
 // A mean as the second tier takes it. If n_i is so near to a midpoint m that its error may hide on which side

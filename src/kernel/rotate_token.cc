@@ -341,7 +341,7 @@ POSENC_NOINLINE PairCursor HeadRotation::RotateFlushing(Rotation& rotation, cons
   rotation.flushing = is_short && gain_.nearest() > kMaxFlushGain ? nullptr : &subnormals_;
   at = kernels_->quickly[IndexOf(undecided.types)][heads.pairing](rotation, packed_, heads, at, undecided);
   rotation.flushing = nullptr;
-  // Of cut sums of float32 fewer are decided while numbers are flushed. If that leaves many, it ends.
+  // While numbers are flushed, fewer cut sums of float32 are decided. If many are left, flushing ends.
   if (undecided.is_paused && !is_short) flushing_ = Flushing::kNoMore;
   return at;
 }

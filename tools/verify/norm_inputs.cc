@@ -79,7 +79,7 @@ class TiesMaker {
         weights_(weights),
         random_(random),
         elements_(weights.size(), 0) {
-    // The inverses of the larger ones, as doubles, have larger errors than those of the others.
+    // The larger numbers have inverses that doubles round with larger errors.
     constexpr std::uint64_t kOdd[] = {1, 1, 3, 5, 7, 49, 117, 123};
     constexpr int kDigits[] = {0, 0, 2, 3, 3, 6, 7, 7};
     const std::uint64_t which = random_.Below(traits_.digits > 20 ? 8 : 5);
