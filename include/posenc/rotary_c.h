@@ -58,8 +58,9 @@ enum POSENC_ENUM(posenc_pairing) {
 
 // How an element is computed.
 enum POSENC_ENUM(posenc_arithmetic) {
-  // The real number, rounded once. An exact 0 becomes +0. If IEEE arithmetic makes a NaN, because an input is
-  // NaN or infinite, the element becomes the positive quiet NaN without a payload.
+  // The real number, rounded once. If an element rotates and its real number is 0, it becomes +0. If another
+  // number rounds to 0, that 0 has its sign. If IEEE arithmetic makes a NaN, because an input is NaN or
+  // infinite, the element becomes the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
   // Takes about half the time (docs/speed_rotary.md). S is A times the tensor's scale and the token's factor.
   // S cos, S sin, two products and their sum are each rounded to float, and the sum then to the type. Except
@@ -77,8 +78,7 @@ enum POSENC_ENUM(posenc_axis_order) {
   POSENC_INTERLEAVED_AXES = 1,
   // Axes 1, 2, ... alternate, with equally many pairs each. The pairs of axis 0 follow: ERNIE 4.5 VL.
   POSENC_ALTERNATING_AXES = 2,
-  // As CONSECUTIVE_AXES, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes),
-  // w_(k + 2 axes) and so on: Pixtral.
+  // As CONSECUTIVE_AXES, but the pairs of axis k have the scaled frequencies w_k, w_(k + axes), ...: Pixtral.
   POSENC_SPLIT_AXES = 3,
   // As CONSECUTIVE_AXES, but pair j = 0, 1, ... of axis k has w_j = base^(-j / sections[k]). In formulas
   // of scalings read j for i, and 2 sections[k] for r. exponent_dim must be 0. Vision towers, DINOv3, FLUX.
