@@ -290,8 +290,8 @@ void HeadNorm::Decide(std::size_t head, NormRange elements, const NormRow& row) 
   }
 }
 
-// A mean that is infinite divides as IEEE arithmetic does. If it is 0, all elements are, and n_i is a NaN, as
-// with a mean that is one.
+// Normalizes a row whose mean is infinite, 0 or a NaN. An infinite mean divides as in IEEE arithmetic. If the
+// mean is 0, all elements are 0, and 0 / 0 is a NaN. If the mean is a NaN, all n_i are NaNs, too.
 void HeadNorm::NormalizeWithoutRoot(const NormRow& row) const {
   if (inverse_ != 0.0) return StoreNans(POSENC_F32, row.count, row.n);
   for (std::size_t k = 0; k < row.count; ++k) {

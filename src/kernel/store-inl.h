@@ -58,8 +58,8 @@ HWY_INLINE hn::Vec<DF> FromFloat16(DF df, hn::Vec<hn::Rebind<std::uint16_t, DF>>
   const auto sign = hn::And(bits, hn::Set(du, 0x80000000u));
   // Shifted by 13 bits, and with 224 added to its exponent, a normal number v becomes 2^112 v, so a product
   // with 2^-112 is v. Infinities and NaNs stay infinities and NaNs. A zero or a subnormal number v becomes
-  // 2^97 + 2^111 v, so a product with 2^-111, minus 2^-14, is v. Where one of the two formulas is not v, it is
-  // larger. No float is subnormal on the way.
+  // 2^97 + 2^111 v, so a product with 2^-111, minus 2^-14, is v. A formula that does not give v gives more.
+  // No float is subnormal on the way.
   const auto digits = hn::And(hn::ShiftLeft<13>(bits), hn::Set(du, 0x0FFFE000));
   const auto scaled = hn::BitCast(df, hn::Add(digits, hn::Set(du, 224u << 23)));
   const auto small = hn::Sub(hn::Mul(scaled, hn::Set(df, 0x1p-111f)), hn::Set(df, 0x1p-14f));

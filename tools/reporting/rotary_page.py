@@ -227,7 +227,7 @@ for frequencies has more logarithms.
 ## Norms
 
 A call can normalize the heads before it rotates them ([how](rotary.md#norm-and-rotation-in-one-pass)). The table is about
-float32, half-split pairs, and heads of 128 elements with a mean of their own. Rates are as above. The lines of the table are
+float32, half-split pairs, and heads of 128 elements. Each head has its mean. Rates are as above. The lines of the table are
 ways to do it:
 
 - **one call** is `posenc_rotate` with a norm, or `posenc_rotate_by_angles` if the angles are ready.

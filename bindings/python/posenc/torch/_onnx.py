@@ -148,7 +148,7 @@ def _rotated(graph, x, rotary, positions, first, scale, inverse, token_axis, nor
 
 
 def _inputs(graph, where):
-    """The optional inputs before the weight: position_ids, two caches and `like`, where a missing input is none."""
+    """The optional inputs before the weight: position_ids, two caches and `like`. An empty input stands for a missing one."""
     none = graph.op("prim::Constant")
     none.setType(torch._C.OptionalType.ofTensor())
     return where + [none] * (4 - len(where))
