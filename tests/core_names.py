@@ -42,7 +42,7 @@ CITATIONS = [
     ("include/posenc/rotary_c.h", "and so on: Qwen2-VL."),                           # orders of axes, which people know by models
     ("include/posenc/rotary_c.h", "else axis 0: Qwen3-VL."),
     ("include/posenc/rotary_c.h", "follow: ERNIE 4.5 VL."),
-    ("include/posenc/rotary_c.h", "w_(k + 2 axes) and so on: Pixtral."),
+    ("include/posenc/rotary_c.h", "w_(k + axes), ...: Pixtral."),
     ("include/posenc/rotary_c.h", "exponent_dim must be 0. Vision towers, DINOv3, FLUX."),
     ("include/posenc/rotary_c.h", "else the last axis: ggml's IMROPE."),
     ("include/posenc/rotary_cache_c.h", "cosines and sines. ONNX Runtime"),          # orders of caches
