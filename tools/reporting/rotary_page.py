@@ -12,7 +12,7 @@ RIVALS = {
     "table": "is the plain loop of inference engines. It reads float32 cosines and sines from a table that was made before.",
     "wide_table": "is the same loop, compiled for the widest vectors of this CPU.",
     "simd_table": "is the same loop, written with AVX-512 or AVX2 intrinsics. It loads cosines and sines once for several heads.",
-    "hw_table": "is the loop by hand, which here rounds to bfloat16 by an instruction of the CPU.",
+    "hw_table": "is the loop by hand, but it rounds to bfloat16 by an instruction that this CPU has.",
     "sincos": "has no table. It calls both functions for each token and pair.",
     "torch": "runs `apply_rotary_pos_emb` of transformers by libtorch, with a table that was made before."}
 CONTENTS = {"nan": "NaN", "one_nan": "one NaN in each head", "inf": "infinities", "one_inf": "one infinity in each head",
@@ -166,8 +166,8 @@ The lines of the tables are ways to rotate:
 
 - **posenc, exact** rounds each rotated element correctly. It computes the cosines and sines in each call.
 - **posenc, fast** computes in float, and rounds each product and sum. It computes the cosines and sines in each call, too.
-{ready_angles(run)}- **posenc, with a cache** is the fast arithmetic, but it reads the cosines and sines from a cache. posenc wrote this cache
-  before the timing, in the type of the elements.
+{ready_angles(run)}- **posenc, with a cache** multiplies and adds like **posenc, fast**, but it reads the cosines and sines from a cache. posenc wrote
+  this cache before the timing, in the type of the elements.
 {rivals(run)}
 - **scaling the elements by 1** does not rotate. It reads and writes the elements in place, as rotation does, so it shows what
   memory and caches allow.
@@ -183,14 +183,14 @@ and the correctly rounded one, divided by the length hypot(a, b) of the pair (a,
 
 ## What an input can cost
 
-Exact rotation has a quick loop, which rounds nearly all elements. If this loop cannot tell how to round an element, a slower
-loop computes it again. Rarely, the slower loop cannot tell either. Then posenc uses code for the special angle, if the angle is
-one (such as a quarter turn), and otherwise [wide arithmetic](#wide-arithmetic).
+Exact rotation has a quick loop, which rounds nearly all elements. If this loop cannot tell how to round an element, a slower loop
+computes it again. Rarely, the slower loop cannot tell either. Then there are two cases. If the angle is special, such as a
+quarter turn, posenc has code for it. Otherwise posenc uses [wide arithmetic](#wide-arithmetic).
 
 Unusual elements need the slower loop more often. In the next table, the first column names a kind of elements. The figures are
 the time of a call with elements of this kind, divided by the time with normally distributed elements. So 2 means twice as long.
-The calls rotate 48 tokens from position 1000 on, which the caches hold. If a cell has two figures, the first is for half-split
-pairs, and the second for pairs of neighbours.
+The calls rotate 48 tokens from position 1000 on. Their elements fit into the caches. If a cell has two figures, the first is for
+half-split pairs, and the second for pairs of neighbours.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
@@ -209,12 +209,13 @@ normally distributed embeddings.
 
 ## Wide arithmetic
 
-Wide arithmetic is the last resort, for rotation and for tables. If the error bounds of all faster steps leave two ways to
-round a result, posenc computes this result with 256 bits. If 256 bits leave two ways as well, it computes with 1,024 bits.
+Wide arithmetic is the last resort, for rotation and for tables. All faster code computes with a small error. If this error leaves
+open to which of two numbers a result must be rounded, posenc computes the result with 256 bits. If 256 bits leave it open, too,
+posenc computes with 1,024 bits.
 
-The table has the mean time of a call of `posenc_write_at` that writes one row of doubles. The row has one pair whose angle is
-named in the first column. The angles for 256 and 1,024 bits were constructed. The frequency of this pair matters, because 1,024 bits
-need the frequency in 1,024 bits, too. There are two cases:
+The table has the mean time of a call of `posenc_write_at` that writes one row of doubles. The row has a pair with the angle in the
+first column. The angles that take 256 and 1,024 bits were constructed. It matters how the spec gives the frequency of this pair,
+because arithmetic with 1,024 bits needs the frequency in 1,024 bits, too. There are two cases:
 
 - **frequency in a list:** the caller gave the frequency. The row has no other pair.
 - **frequency is a power of the base:** posenc computes the frequency. The row has one more pair, which is at an ordinary angle.
@@ -227,10 +228,11 @@ for frequencies has more logarithms.
 ## Norms
 
 A call can normalize the heads before it rotates them ([how](rotary.md#norm-and-rotation-in-one-pass)). The table is about
-float32, half-split pairs, and heads of 128 elements. Each head has its mean. Rates are as above. The lines of the table are
-ways to do it:
+float32, half-split pairs, and heads of 128 elements. Each head has its own mean. A rate is the bytes of all elements divided by
+the best time. The lines of the table are ways to normalize and rotate:
 
-- **one call** is `posenc_rotate` with a norm, or `posenc_rotate_by_angles` if the angles are ready.
+- **one call** is `posenc_rotate` with a norm. With "angles ready" it is `posenc_rotate_by_angles` with a norm, which reads cosines
+  and sines that `posenc_angles_make` computed before the timing.
 - **loop that normalizes, then `posenc_rotate`** goes through the elements twice. The loop is written with AVX-512 or AVX2
   intrinsics. It does not round correctly.
 - **`posenc_rotate` without a norm** shows what the rotation alone takes.
@@ -239,16 +241,18 @@ ways to do it:
 
 {norms(run)}
 
-An exact norm takes longer if the norm makes results that are half-way between two floats, or next to it. The figures in the next
-table are times of exact calls, divided by the time with normally distributed elements and the same norm.
+Unusual elements make an exact norm slower, too. It also takes longer if its results are half-way between two floats, or almost. The
+figures in the next table are the time of an exact call with the elements in the first column, divided by the time of a call with
+the same norm and normally distributed elements.
 
 {contents(run, NORM_CONTENTS, (), "RotateNormed")}
 
 ## Caches of cosines and sines
 
-The table has the rate at which `posenc_write_cache` writes a cache for 4096 positions and head dim 128, with {best}. In
-brackets is this rate divided by the rate at which `posenc_write` writes a table of encodings with as many entries. This table
-has 4096 rows, of 256 columns for the two tables of transformers, and of 128 columns otherwise.
+The table has the rate at which `posenc_write_cache` writes a cache for 4096 positions and head dim 128, with {best}. The figure in
+brackets compares this with a table of encodings: it is the rate of the cache divided by the rate at which `posenc_write` writes a
+table with as many entries. This table has 4096 rows. For the two tables of transformers its rows have 256 columns, and otherwise
+128 columns.
 
 {caches(run)}
 
