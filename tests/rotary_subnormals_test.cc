@@ -1,7 +1,7 @@
 // Subnormal numbers that exact rotation computes with. On Intel's processors a product of such a number takes
-// some 150 cycles, as long as a head of normal elements. Other processors take no longer than for any number,
-// so the test counts instructions instead of time: it unmasks the processor's exception for subnormal
-// operands, and steps over each instruction that raises it. x86-64 Linux only.
+// some 150 cycles, longer than a head of normal bfloat16. Other processors take fewer cycles. So the test
+// counts instructions instead of time: it unmasks the processor's exception for subnormal operands, and steps
+// over each instruction that raises it. x86-64 Linux only.
 #include <gtest/gtest.h>
 
 #if defined(__linux__) && defined(__x86_64__) && defined(__GLIBC__)

@@ -62,7 +62,7 @@ enum POSENC_ENUM(posenc_arithmetic) {
   // number rounds to 0, that 0 has its sign. If IEEE arithmetic makes a NaN, because an input is NaN or
   // infinite, the element becomes the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
-  // Takes about half the time (docs/speed_rotary.md). S is A times the tensor's scale and the token's factor.
+  // Takes 0.25 to 0.7 times as long (docs/speed_rotary.md). S is A times scale times the token's factor.
   // S cos, S sin, two products and their sum are each rounded to float, and the sum then to the type. Except
   // for NaNs, bits are the same on every CPU. The error is below 2 ulp of hypot(a, b) if S is 1, else below
   // 3 ulp of S hypot(a, b). If S hypot(a, b) reaches 2^127 (float16: 2^15), sums may overflow.

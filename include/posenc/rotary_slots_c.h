@@ -23,10 +23,10 @@
 // A tensor with slots needs a source. token_stride is ignored, so if there are several tokens, set
 // source_token_stride. If source_head_stride is 0, it means head_stride, which is a stride of the cache. No
 // slot of the cache may overlap another tensor, or memory that the call reads. This also holds for slots that
-// are not in the list. The check takes every block for a whole one, and may also refuse memory in gaps
-// between slots. If a slot in the list is out of range, the call fails. If the function has bad_index,
-// *bad_index becomes the first token with such a slot, unless a position, or a row of a cache, is out of
-// range. Tokens that are not written need a valid position or row, too.
+// are not in the list. The check assumes that each block has all its slots, also the last block. It may also
+// refuse memory in gaps between slots. If a slot in the list is out of range, the call fails. If the function
+// has bad_index, *bad_index becomes the first token with such a slot. Positions, and rows of a cache, are
+// checked before slots. Tokens that are not written need a valid position or row, too.
 //
 // The list "In all headers" at the top of posenc_c.h holds here too.
 #ifndef POSENC_ROTARY_SLOTS_C_H_

@@ -191,7 +191,7 @@ bool HeadNorm::AreDecided(NormRange heads, float* room, float* weight_room) cons
 // round to this element:
 //
 //   tier             takes                                    error          leaves
-//   1  head, part    rows of a head                           (d/2 + 9) u    a head in 36,000, if d is 128
+//   1  head, part    rows of a head                           (d/2 + 16) u   a head in 36,000, if d is 128
 //   2  closely       rows with an undecided element, in sums  2^-98, or      n_i within this error of a
 //                    of two doubles                           (d u)^2 more   midpoint, if ties are not known
 //   3  NormalizeOne  one element at a time: the interval of   none           (nothing)

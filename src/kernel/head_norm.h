@@ -37,7 +37,7 @@ class HeadNorm {
            const NormSource& source, bool is_overwritten);
 
   // How many heads, from a head on, Normalize takes at once: as many as fit into its buffer, or 1 if no whole
-  // head fits. With at_once: how many heads Factors takes, whose weights must fit into its room.
+  // head fits. With at_once: how many heads Factors takes at once, because the room for factors is limited.
   std::size_t HeadsFrom(std::size_t head, bool at_once) const;
 
   // Writes n [heads][elements] of heads and of the same elements of each head, as floats. There is more than

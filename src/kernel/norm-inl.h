@@ -233,9 +233,10 @@ HWY_INLINE DoubleVec MidpointBeside(DoubleVec x) {
   return hn::BitCast(Doubles(), hn::Or(kept, hn::Set(du, std::uint64_t{1} << 28)));
 }
 
-// Normalizes a vector of finite elements. q + low is n, with an error below mean.error. m is the midpoint of
-// two floats that is nearest to q, or next to nearest if q is almost a float. What is returned is m, moved a
-// little to the side where n is, and rounded to float. Lanes in which this is not known are NaNs.
+// Normalizes a vector of finite elements. q + low is n, with an error below mean.error. m is the midpoint
+// of the two floats beside q. (If q is almost a float, m may be the midpoint on the other side of this
+// float.) What is returned is m, moved a little to the side where n is, and rounded to float. Lanes in which
+// this side is not known are NaNs.
 HWY_INLINE FloatVec RoundClosely(FloatVec x, FloatVec weights, double one, const CloseMean& mean) {
   const Doubles d;
   const auto element = hn::PromoteTo(d, x), weight = hn::PromoteTo(d, weights), ones = hn::Set(d, one);

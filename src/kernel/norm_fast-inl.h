@@ -76,8 +76,8 @@ HWY_INLINE void PlusSixteenSquares(const float* x, EntryVec& sum0, EntryVec& sum
   }
 }
 
-// Four sums of sixteen, by adding those 8 apart and then those 4 apart. (A template, because other branches
-// do not compile.)
+// Four sums of sixteen: it adds each sum to the sum 8 places later, and then each result to the result 4
+// places later. (A template, because other branches do not compile.)
 template <class D, class V>
 HWY_INLINE FourVec FourSums(D /*d*/, V sum0, V sum1, V sum2, V sum3) {
   constexpr std::size_t kLanes = hn::MaxLanes(D());

@@ -65,8 +65,8 @@ inline double EstimateNormalized(float x, float weight, bool plus_one, double in
 // The sum of squares in double; each square is exact.
 double ReferenceSquares(const float* x, std::size_t count);
 
-// 1 / sqrt(x) with an error below 4 u; x is 0, or at least 2^-400 and below 2^400, or infinite, or a NaN.
-// Calls no libm.
+// 1 / sqrt(x) with an error of at most 3.1 u; x is 0, or at least 2^-400 and below 2^400, or infinite, or a
+// NaN. Calls no libm.
 double ReferenceInverseRoot(double x);
 
 // The sum of the squares of a head in float arithmetic: sixteen sums, which SumOfSixteen adds. AddSquares

@@ -23,9 +23,9 @@ struct NormRow {
 // any vector whose length is fixed.
 inline constexpr std::size_t kFastPairs = 16;
 
-// A mean as the second tier takes it. If n_i is so near to a midpoint m that its error may hide on which side
-// of m it is, then it rounds as m + m * nudge does. This holds for factors that are doubles. The nudge is a
-// NaN if it is not known.
+// A mean as the second tier takes it. The tier computes n_i with an error. If n_i is so near to a midpoint m
+// that this error may hide on which side of m it is, n_i rounds as m + m * nudge does. This holds for factors
+// that are doubles. The nudge is a NaN if it is not known.
 struct CloseMean {
   double inverse, inverse_low;  // 1 / sqrt(mean + epsilon) as a sum of two doubles
   double error;                 // of n_i, as a part of n_i (CloseNormError)
