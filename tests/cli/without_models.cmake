@@ -1,6 +1,6 @@
 # Tests of a command that was built without models. --help does not list what needs models, and it is refused with the reason.
 set(reason "this posenc was built without models .POSENC_BUILD_MODELS=OFF.")
-posenc_add_cli_test(without_models.help STATUS 0 STDOUT "targets.*table.*plot.*verify.*and --config:\n${reason}[.]\n$" RUN --help)
+posenc_add_cli_test(without_models.help STATUS 0 STDOUT "targets.*table.*plot.*verify.*and --config\nare missing: ${reason}[.]\n$" RUN --help)
 foreach(asked
     "preset --preset table --preset fairseq --dim 8 --rows 2"
     "rotary --rotary.llama3 table --rotary llama3 --dim 8 --rows 2"
