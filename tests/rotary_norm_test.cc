@@ -521,7 +521,7 @@ TEST_P(RotaryNorm, OnASmallStack) {
       for (const Case& one : {from, hard}) {
         const posenc_norm norm = one.Norm();
         std::vector<unsigned char> data(one.x.size() * sizeof(float) + 1);
-        for (const std::size_t shift : {0, 1}) {
+        for (const std::size_t shift : {0u, 1u}) {
           std::memcpy(data.data() + shift, one.x.data(), data.size() - 1);
           posenc_heads heads = DenseHeads(static_cast<float*>(nullptr), one.heads, one.head_dim);
           heads.data = data.data() + shift;
