@@ -81,6 +81,8 @@ PLACED = (
     ("subnormal numbers (caches)", "rotation", "the check is left out"),
     ("subnormal numbers (caches of added angles)", "rotation", "the check is left out"),
     ("kMinRotated", "rotation_quick", "0"),
+    ("kMinFlushed", "rotation_quick", "0"),
+    ("kMaxFlushGain", "rotation_quick", "any gain"),
     ("kMinQuickly<POSENC_F16>", "rotation_quick", "0"),
     ("kMinQuickly<POSENC_BF16>", "rotation_quick", "0"),
     ("kMinPart<POSENC_F32>", "rotation_quick", "0"),
@@ -223,7 +225,9 @@ EDITS = (
      "hn::Set(df, Switched(kTo == POSENC_F32 ? @kMinRotated@ : kTo == POSENC_F16 ? @kMinQuickly<POSENC_F16>@ :"
      " @kMinQuickly<POSENC_BF16>@, kMinQuickly<kTo>, 0.0f))"),
     ("src/kernel/rotate_quickly-inl.h", "rotation.flushing != nullptr ? kMinFlushed : kMinRotated",
-     "rotation.flushing != nullptr ? kMinFlushed : Switched(@kMinRotated@, kMinRotated, 0.0f)"),
+     "rotation.flushing != nullptr ? Switched(@kMinFlushed@, kMinFlushed, 0.0f) : Switched(@kMinRotated@, kMinRotated, 0.0f)"),
+    ("src/kernel/rotate_token.cc", "gain_.nearest() > kMaxFlushGain",
+     "gain_.nearest() > Switched(@kMaxFlushGain@, kMaxFlushGain, 0x1p300)"),
     ("src/kernel/rounding_windows-inl.h", "hn::Set(df, kLeastPart<kFrom, kTo>)",
      "hn::Set(df, Switched(kFrom != kTo ? @kMinConvertedPart@ : kTo == POSENC_F32 ? @kMinPart<POSENC_F32>@ :"
      " kTo == POSENC_F16 ? @kMinPart<POSENC_F16>@ : @kMinPart<POSENC_BF16>@, kLeastPart<kFrom, kTo>, 0.0f))"),
