@@ -186,23 +186,28 @@ Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const 
                    std::size_t tokens, const Tensors& tensors) {
   // Not a result of InFpState: copies of it read wider words than were just stored, and wait for all stores.
   Tally tally;
-  InFpState([&] {
-    const auto with = [&](const Rotary& piece, const auto& work) {
-      ByAngles rotation(piece, tensors.source_type, positions, ready);
-      work(rotation);
-      tally += rotation.tally();
-    };
-    if (AreInPieces(rotary, tensors)) {
+  const auto with = [&](const Rotary& piece, const auto& work) {
+    ByAngles rotation(piece, tensors.source_type, positions, ready);
+    work(rotation);
+    tally += rotation.tally();
+  };
+  // A ByAngles takes most of the stack that a call may use. So there is one in each of two functions, and
+  // neither calls the other.
+  if (AreInPieces(rotary, tensors)) {
+    InFpState([&] {
       RotateInPieces(rotary, tensors, tokens, with, &tally);
       return 0;
-    }
-    ForEachPiece(rotary, [&](const Rotary& piece) {
-      with(piece, [&](ByAngles& rotation) {
-        RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation, &tally);
-      });
     });
-    return 0;
-  });
+  } else {
+    InFpState([&] {
+      ForEachPiece(rotary, [&](const Rotary& piece) {
+        with(piece, [&](ByAngles& rotation) {
+          RotateTokens(piece, tensors, tokens, piece.table.amplitude, rotation, &tally);
+        });
+      });
+      return 0;
+    });
+  }
   return tally;
 }
 

@@ -126,7 +126,7 @@ class TiesMaker {
   // Makes half of the elements so that their n_i are midpoints, if they can be. Returns the other elements.
   // The first one of them stays 0.
   std::vector<std::size_t> MakeMidpoints() {
-    const std::size_t count = weights_.size(), shift = random_.Below(count);
+    const std::size_t count = weights_.size(), shift = static_cast<std::size_t>(random_.Below(count));
     const std::uint64_t least_left = left_ / 4;
     std::vector<std::size_t> others;
     for (std::size_t k = 0; k < count; ++k) {
