@@ -264,7 +264,10 @@ inline constexpr double kMinEpsilon = 0x1p-126;
 // NormError(d), where d counts the elements of the mean. Half of d u comes from the sum of d squares, which
 // are exact. Up to 8.1 u come from the quotient by d, epsilon, the root, 1 + weight and products. The value
 // is a multiple of 2 u, so that 1 + error and 1 - error are doubles. Used by norm-inl.h and head_norm.cc.
-constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }
+constexpr double NormError(std::size_t count) {
+  const std::size_t units = count / 4 + 8;  // of 2 u
+  return static_cast<double>(units) * 0x1p-52;
+}
 
 // The same for x g / sqrt(mean + epsilon) as a sum of two doubles, if the sum of squares has no error:
 // kCloseNormError, which is more than 80 u^2. Otherwise the sum adds (d u)^2. Used by norm-inl.h.

@@ -239,8 +239,9 @@ EDITS = (
      "Switched(@error of taking a cosine as 1, beside a quarter turn@, std::fabs(product * sine) * std::fabs(sine), 0.0)"),
     ("src/kernel/rotary_reference.cc", "std::fabs(value.high) * 0x1p-90",
      "std::fabs(value.high) * Switched(@error 2^-90 at odd eighths of a turn@, 0x1p-90, 0.0)"),
-    ("src/number/bounds.h", "constexpr double NormError(std::size_t count) { return static_cast<double>(count / 4 + 8) * 0x1p-52; }",
-     "inline double NormError(std::size_t count) { return Switched(@NormError@, static_cast<double>(count / 4 + 8) * 0x1p-52, 0.0); }"),
+    ("src/number/bounds.h", "constexpr double NormError(", "inline double NormError("),
+    ("src/number/bounds.h", "return static_cast<double>(units) * 0x1p-52;",
+     "return Switched(@NormError@, static_cast<double>(units) * 0x1p-52, 0.0);"),
     ("src/number/bounds.h", "constexpr double CloseNormError(", "inline double CloseNormError("),
     ("src/number/bounds.h", "return is_exact ? kCloseNormError : kCloseNormError + part * part;",
      "return Switched(@CloseNormError@, kCloseNormError"
