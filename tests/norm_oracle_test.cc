@@ -106,7 +106,7 @@ TEST(NormInputsOfVerify, HaveMidpoints) {
   };
   for (const posenc_type type : {POSENC_F32, POSENC_BF16, POSENC_F16}) {
     SCOPED_TRACE(type);
-    for (const std::size_t count : {16, 64, 130}) {
+    for (const std::size_t count : {16u, 64u, 130u}) {
       SCOPED_TRACE(count);
       EXPECT_GT(midpoints(NormInputs::kTies, NormWeights::kDigits, type, 0.0, false, count), count / 2);
       EXPECT_GT(midpoints(NormInputs::kTies, NormWeights::kHalves, type, 0.0, true, count), count);

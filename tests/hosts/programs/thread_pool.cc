@@ -134,7 +134,7 @@ int main() {
   std::vector<unsigned char> arena(bytes);
   posenc::Encoder encoder;
   if (posenc::Encoder::CreateIn(spec, arena.data(), bytes, &encoder) != POSENC_OK) return 1;
-  for (const std::size_t range : {1, 7, 64, 1000}) {
+  for (const std::size_t range : {1u, 7u, 64u, 1000u}) {
     if (FillsTheSameTable<float>(encoder, range) && FillsTheSameTable<posenc::BFloat16>(encoder, range) &&
         FillsTheSameTable<posenc::Float16>(encoder, range)) {
       continue;
