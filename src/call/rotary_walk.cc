@@ -211,10 +211,10 @@ Tally WalkByAngles(const Rotary& rotary, const TokenPositions* positions, const 
   return tally;
 }
 
-// One of `rows` and `ready` is null. Norms are only with `ready`.
-void WalkByFloats(const Rotary& rotary, const CacheRows* rows, const TokensOfStep* ready, std::size_t tokens,
-                  const Tensors& tensors) {
-  // They are here, because compilers do not inline functions with so much stack.
+// One of `rows` and `ready` is null. Norms are only with `ready`. (Not inlined, so that its buffers are not
+// on the stack of WalkByAngles, too.)
+POSENC_NOINLINE void WalkByFloats(const Rotary& rotary, const CacheRows* rows, const TokensOfStep* ready,
+                                  std::size_t tokens, const Tensors& tensors) {
   alignas(64) float cosines[kPairBuffer];
   alignas(64) float sines[kPairBuffer];
   InFpState([&] {
