@@ -35,7 +35,7 @@ inline constexpr bool kFramesAreLarger = false;
 
 #ifdef __riscv
 inline constexpr std::size_t kStackBytes = std::size_t{72} << 10;  // Clang keeps vectors of 512 bits there
-#elif defined(__clang__)
+#elif defined(__clang__) && defined(__x86_64__)
 inline constexpr std::size_t kStackBytes = std::size_t{66} << 10;  // Clang 14 needs it for posenc_write_cache
 #else
 inline constexpr std::size_t kStackBytes = std::size_t{64} << 10;
