@@ -36,6 +36,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <posenc_type kFrom>
 using PairsOf = std::conditional_t<kFrom == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
+// How many vectors of a token RoundConverted may leave undecided, until it is not tried any more. At most
+// angles it leaves few. At some angles it leaves most vectors, and would cost a third of what bounds cost.
+constexpr std::uint8_t kMostTries = 8;
+
 // The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are
 // added (elements of 16-bit types).
 inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float) {
@@ -47,7 +51,8 @@ inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float)
           are_direct ? kMinSinCosError : kAddedRotationError * gain.nearest(),
           are_direct,
           are_direct,
-          are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain))};
+          are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain)),
+          static_cast<std::uint8_t>(gain.nearest() <= kMaxConvertedGain ? kMostTries : 0)};
 }
 
 // Clears has_zeros and `absolute` if all of a token's direct cosines and sines [pairs] exceed
@@ -67,12 +72,21 @@ inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, 
   bounds.absolute = 0.0;
 }
 
-// Returns u c + v s in double, or u c - v s (kMinus); u and v are elements. `bound` becomes a bound of the
-// sum's error, which is 0 if the sum is exact.
+// x, y = the sums of pairs in double. Cosines and sines are without the gain. BoundsOf has the errors.
+HWY_INLINE void SumPairs(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
+                         const SinCosBounds& bounds, DoubleVec& x, DoubleVec& y) {
+  const Doubles d;
+  const auto a = hn::PromoteTo(d, a_element), b = hn::PromoteTo(d, b_element);
+  const auto c = hn::Mul(cosine, hn::Set(d, bounds.factor)),
+             s = hn::Mul(sine, hn::Set(d, bounds.sine_factor));
+  x = MinusProduct(b, s, hn::Mul(a, c));
+  y = hn::MulAdd(a, s, hn::Mul(b, c));
+}
+
+// x_bound, y_bound = bounds of the errors of these sums. They are 0 if sums are exact.
 //
-//   cosine, sine  without the gain
-//   kInFloat      the elements have a 16-bit type, and the sum becomes a float: the bound covers this
-//                 rounding as well
+//   kInFloat  the elements have a 16-bit type, and the sums become floats: the bounds cover this rounding as
+//             well
 //
 // Error, float32: kDirectRotationError, 9 u (|a c| + |b s|), with direct angles; kAddedRotationError, 12 u G
 // (|a| + |b|), with added ones.
@@ -90,32 +104,37 @@ inline HWY_NOINLINE void TightenFor(const double* cosines, const double* sines, 
 //   kInFloat, before the bound is added, with or without FMA
 //   1.00 v, direct  a = 0x1.3ep-1, b = 0x1.32p-1, angle 40159 * 0x1.d27b1ebe7c0f7p-12,
 //                   G = 0x1.5d75a6373157bp0: x is -0x1.00007p0, want -0x1.00006efffffffp0
-template <bool kInFloat, bool kMinus>
-HWY_INLINE DoubleVec SumWithin(FloatVec u_element, FloatVec v_element, DoubleVec cosine, DoubleVec sine,
-                               const SinCosBounds& bounds, DoubleVec& bound) {
+template <bool kInFloat>
+HWY_INLINE void BoundsOf(FloatVec a_element, FloatVec b_element, DoubleVec cosine, DoubleVec sine,
+                         const SinCosBounds& bounds, DoubleVec& x_bound, DoubleVec& y_bound) {
   const Doubles d;
-  const auto u = hn::PromoteTo(d, u_element), v = hn::PromoteTo(d, v_element);
-  const auto u_size = hn::Abs(u), v_size = hn::Abs(v);
-  const auto c = hn::Mul(cosine, hn::Set(d, bounds.factor)),
-             s = hn::Mul(sine, hn::Set(d, bounds.sine_factor));
+  const auto a = hn::Abs(hn::PromoteTo(d, a_element)), b = hn::Abs(hn::PromoteTo(d, b_element));
+  const auto c = hn::Abs(hn::Mul(cosine, hn::Set(d, bounds.factor))),
+             s = hn::Abs(hn::Mul(sine, hn::Set(d, bounds.factor)));
   const auto relative = hn::Set(d, bounds.relative), absolute = hn::Set(d, bounds.absolute);
-  auto c_error = hn::MulAdd(hn::Abs(c), relative, absolute),
-       s_error = hn::MulAdd(hn::Abs(s), relative, absolute);
-  // What a sum may lose as a subnormal float; nothing if both elements are 0.
-  auto c_loss = u_size, s_loss = v_size;
+  auto c_error = hn::MulAdd(c, relative, absolute), s_error = hn::MulAdd(s, relative, absolute);
+  // What each product may lose as a subnormal float; nothing if both elements are 0.
+  auto ac_loss = a, as_loss = a, bc_loss = b, bs_loss = b;
   if (HWY_UNLIKELY(bounds.has_zeros)) {
     auto no_cosine = hn::Eq(cosine, hn::Zero(d)), no_sine = hn::Eq(sine, hn::Zero(d));
     if (bounds.are_exact) no_cosine = no_sine = hn::Or(no_cosine, no_sine);
     c_error = hn::IfThenZeroElse(no_cosine, c_error);
     s_error = hn::IfThenZeroElse(no_sine, s_error);
-    c_loss = hn::IfThenZeroElse(no_cosine, c_loss);  // a product with a cosine or sine of 0 loses nothing
-    s_loss = hn::IfThenZeroElse(no_sine, s_loss);
+    ac_loss = hn::IfThenZeroElse(no_cosine, a);  // a product with a cosine or sine of 0 loses nothing
+    bc_loss = hn::IfThenZeroElse(no_cosine, b);
+    as_loss = hn::IfThenZeroElse(no_sine, a);
+    bs_loss = hn::IfThenZeroElse(no_sine, b);
   }
-  const auto loss = hn::Min(hn::Add(c_loss, s_loss), hn::Set(d, kMinFloatRotationError));
-  const auto c_bound = kInFloat ? hn::MulAdd(u_size, c_error, loss) : hn::Mul(u_size, c_error);
-  bound = hn::MulAdd(v_size, s_error, c_bound);
-  const auto product = hn::Mul(u, c);
-  return kMinus ? MinusProduct(v, s, product) : hn::MulAdd(v, s, product);
+  if constexpr (kInFloat) {
+    const auto most = hn::Set(d, kMinFloatRotationError);
+    x_bound = hn::MulAdd(a, c_error, hn::Min(hn::Add(ac_loss, bs_loss), most));
+    y_bound = hn::MulAdd(b, c_error, hn::Min(hn::Add(bc_loss, as_loss), most));
+  } else {
+    x_bound = hn::Mul(a, c_error);
+    y_bound = hn::Mul(b, c_error);
+  }
+  x_bound = hn::MulAdd(b, s_error, x_bound);
+  y_bound = hn::MulAdd(a, s_error, y_bound);
 }
 
 // Returns the bits that floats have in the type. Each float must be a number of the type, an infinity or a
@@ -139,8 +158,58 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LargerBits(DF /*df*/, hn::Vec<DF> a, 
   return hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
 }
 
+// The same for a vector of pairs with a 16-bit type, as floats.
+HWY_INLINE void SumPairsToFloats(EntryVec a, EntryVec b, const double* cosines, const double* sines,
+                                 const SinCosBounds& bounds, EntryVec& x, EntryVec& y) {
+  const Doubles d;
+  const std::size_t upper = hn::Lanes(Entries()) - hn::Lanes(d);  // where the upper half of a vector begins
+  DoubleVec x_lower, y_lower, x_upper, y_upper;
+  SumPairs(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds, x_lower,
+           y_lower);
+  SumPairs(HalfOf<true>(a), HalfOf<true>(b), hn::LoadU(d, cosines + upper), hn::LoadU(d, sines + upper),
+           bounds, x_upper, y_upper);
+  x = ToNearestFloats<false>(x_lower, x_upper);
+  y = ToNearestFloats<false>(y_lower, y_upper);
+}
+
+// Rounds sums in double that have become floats to a 16-bit type, without bounds: x, y = bits as
+// StoreElements takes them. Elements must be finite. Returns the lanes that are decided:
+//
+// - the larger sum is less than about 2^kConvertedOctaves times the smaller one, which is not 0, and
+// - all numbers between the two floats next to a sum round to the same number of the type.
+//
+// Error: below an ulp of the float, with direct or added angles, and gains up to kMaxConvertedGain
+// (proof/rotation.md, "Sums that become floats").
+template <posenc_type kType>
+HWY_INLINE hn::Mask<Entries> RoundConverted(EntryVec x_sum, EntryVec y_sum, WordVec& x, WordVec& y) {
+  const SignedWords di;
+  const auto x_size = hn::BitCast(di, hn::Abs(x_sum)), y_size = hn::BitCast(di, hn::Abs(y_sum));
+  // Sizes are compared by their bits: to add 2^23 to the bits of a normal float is to double it.
+  const auto apart = hn::Sub(hn::Max(x_size, y_size), hn::Set(di, kConvertedOctaves << 23));
+  const auto smaller = hn::Min(x_size, y_size), limit = hn::Max(apart, hn::Zero(di));
+  if constexpr (kType == POSENC_BF16) {
+    using W = Window<float, POSENC_BF16, kConvertedWindow>;
+    const auto x_biased = Biased<W>(x_sum), y_biased = Biased<W>(y_sum);
+    x = hn::ShiftRight<16>(x_biased);
+    y = hn::ShiftRight<16>(y_biased);
+    return DecidedIfGreater(BothOutsideWindow(x_biased, y_biased, FarBits<W>()), smaller, limit);
+  } else {
+    static_assert(kType == POSENC_F16);
+    const Entries df;
+    const Words dw;
+    const auto ulp = hn::Set(dw, 1);
+    const auto x_bits = hn::BitCast(dw, x_sum), y_bits = hn::BitCast(dw, y_sum);
+    x = Float16Bits(df, hn::BitCast(df, hn::Add(x_bits, ulp)));
+    y = Float16Bits(df, hn::BitCast(df, hn::Add(y_bits, ulp)));
+    const auto x_differ = hn::Xor(x, Float16Bits(df, hn::BitCast(df, hn::Sub(x_bits, ulp))));
+    const auto y_differ = hn::Xor(y, Float16Bits(df, hn::BitCast(df, hn::Sub(y_bits, ulp))));
+    const auto differ = hn::BitCast(di, hn::Or(x_differ, y_differ));
+    return hn::RebindMask(df, hn::And(hn::Eq(differ, hn::Zero(di)), hn::Gt(smaller, limit)));
+  }
+}
+
 // Rotates a vector of pairs: x, y = bits of the rotated elements, as StoreElements takes them. Returns the
-// undecided lanes, in which the ends of an interval of SumWithin round to two numbers.
+// undecided lanes, in which the ends of an interval (BoundsOf) round to two numbers.
 //
 //   cosines, sines  [lanes], without the gain
 //
@@ -160,46 +229,47 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kFrom>>> RotateWithin(
   const hn::RebindToSigned<PairsOf<kFrom>> di;
   const auto larger = LargerBits(df, a, b);
   const auto is_special = hn::Gt(larger, hn::Set(di, 0x7F7FFFFF));
+  const bool are_finite = hn::AllFalse(di, is_special);
+  const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
   hn::Vec<PairsOf<kFrom>> x_sum, y_sum;
-  const auto store_special = [&]() HWY_ATTR {
-    x = BitsOfNumbers<kTo>(df, x_sum);
-    y = BitsOfNumbers<kTo>(df, y_sum);
-    return hn::MaskFromVec(hn::Zero(di));
-  };
-  const bool are_special = bounds.are_direct && hn::AllTrue(di, is_special);
-  WordsAs<PairsOf<kFrom>> differ;
+  DoubleVec x_wide, y_wide;  // sums of float32
   if constexpr (kFrom == POSENC_F32) {
-    const auto cosine = hn::LoadU(d, cosines), sine = hn::LoadU(d, sines);
-    DoubleVec x_bound, y_bound;
-    const auto x_wide = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
-    const auto y_wide = SumWithin<false, false>(b, a, cosine, sine, bounds, y_bound);
+    SumPairs(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds, x_wide, y_wide);
     x_sum = ToFloats(x_wide);
     y_sum = ToFloats(y_wide);
-    if (HWY_UNLIKELY(are_special)) return store_special();
+  } else {
+    SumPairsToFloats(a, b, cosines, sines, bounds, x_sum, y_sum);
+  }
+  WordsAs<PairsOf<kFrom>> x_special = hn::Zero(du), y_special = x_special;
+  if (HWY_UNLIKELY(!are_finite)) {
+    x_special = BitsOfNumbers<kTo>(df, x_sum);
+    y_special = BitsOfNumbers<kTo>(df, y_sum);
+    if (bounds.are_direct && hn::AllTrue(di, is_special)) {
+      x = x_special;
+      y = y_special;
+      return hn::MaskFromVec(hn::Zero(di));
+    }
+  }
+  WordsAs<PairsOf<kFrom>> differ;
+  DoubleVec x_lower_bound, y_lower_bound;
+  if constexpr (kFrom == POSENC_F32) {
+    BoundsOf<false>(a, b, hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds, x_lower_bound, y_lower_bound);
     if constexpr (kTo == POSENC_F32) {
-      differ = RoundToFloats(x_wide, x_bound, x);
-      differ = hn::Or(differ, RoundToFloats(y_wide, y_bound, y));
+      differ = RoundToFloats(x_wide, x_lower_bound, x);
+      differ = hn::Or(differ, RoundToFloats(y_wide, y_lower_bound, y));
     } else {
       FloatVec x_rounded, y_rounded;
-      differ = RoundEnds(kFormatRounding<kTo>, x_wide, x_bound, x_rounded);
-      differ = hn::Or(differ, RoundEnds(kFormatRounding<kTo>, y_wide, y_bound, y_rounded));
+      differ = RoundEnds(kFormatRounding<kTo>, x_wide, x_lower_bound, x_rounded);
+      differ = hn::Or(differ, RoundEnds(kFormatRounding<kTo>, y_wide, y_lower_bound, y_rounded));
       x = BitsOfNumbers<kTo>(df, x_rounded);
       y = BitsOfNumbers<kTo>(df, y_rounded);
     }
   } else {
-    const std::size_t upper = hn::Lanes(df) - hn::Lanes(d);  // where the upper half of a vector begins
-    const auto c_lower = hn::LoadU(d, cosines), c_upper = hn::LoadU(d, cosines + upper);
-    const auto s_lower = hn::LoadU(d, sines), s_upper = hn::LoadU(d, sines + upper);
-    const auto a_lower = HalfOf<false>(a), a_upper = HalfOf<true>(a);
-    const auto b_lower = HalfOf<false>(b), b_upper = HalfOf<true>(b);
-    DoubleVec x_lower_bound, y_lower_bound, x_upper_bound, y_upper_bound;
-    const auto x_lower = SumWithin<true, true>(a_lower, b_lower, c_lower, s_lower, bounds, x_lower_bound);
-    const auto y_lower = SumWithin<true, false>(b_lower, a_lower, c_lower, s_lower, bounds, y_lower_bound);
-    const auto x_upper = SumWithin<true, true>(a_upper, b_upper, c_upper, s_upper, bounds, x_upper_bound);
-    const auto y_upper = SumWithin<true, false>(b_upper, a_upper, c_upper, s_upper, bounds, y_upper_bound);
-    x_sum = ToNearestFloats<false>(x_lower, x_upper);
-    y_sum = ToNearestFloats<false>(y_lower, y_upper);
-    if (HWY_UNLIKELY(are_special)) return store_special();
+    DoubleVec x_upper_bound, y_upper_bound;
+    BoundsOf<true>(HalfOf<false>(a), HalfOf<false>(b), hn::LoadU(d, cosines), hn::LoadU(d, sines), bounds,
+                   x_lower_bound, y_lower_bound);
+    BoundsOf<true>(HalfOf<true>(a), HalfOf<true>(b), hn::LoadU(d, cosines + upper),
+                   hn::LoadU(d, sines + upper), bounds, x_upper_bound, y_upper_bound);
     const auto x_bound = ToNearestFloats<false>(x_lower_bound, x_upper_bound);
     const auto y_bound = ToNearestFloats<false>(y_lower_bound, y_upper_bound);
     differ = RoundToShort<kTo>(df, x_sum, x_bound, bounds.are_exact, x);
@@ -207,12 +277,12 @@ HWY_INLINE hn::Mask<hn::RebindToSigned<PairsOf<kFrom>>> RotateWithin(
   }
   if (kFrom == POSENC_BF16) differ = hn::ShiftRight<16>(differ);
   auto undecided = hn::Ne(hn::BitCast(di, differ), hn::Zero(di));
-  if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {
+  if (HWY_UNLIKELY(!are_finite)) {
     // NaNs are decided in any case, infinities if the angles are direct.
     const auto is_settled = hn::Gt(larger, hn::Set(di, bounds.are_direct ? 0x7F7FFFFF : 0x7F800000));
     const auto settled = hn::RebindMask(du, is_settled);
-    x = hn::IfThenElse(settled, BitsOfNumbers<kTo>(df, x_sum), x);
-    y = hn::IfThenElse(settled, BitsOfNumbers<kTo>(df, y_sum), y);
+    x = hn::IfThenElse(settled, x_special, x);
+    y = hn::IfThenElse(settled, y_special, y);
     undecided = hn::AndNot(is_settled, hn::Or(undecided, is_special));
   }
   return undecided;
@@ -254,7 +324,7 @@ HWY_INLINE WordsAs<Floats> BitsOfFloats(posenc_type type, FloatVec v) {
 // Resolves queued pairs, which all have the same types and gain: stores the rotated elements that are
 // decided, correctly rounded. A lane holds one pair, because each pair has its multiple and its step.
 //
-// Sums and bounds are SumWithin's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
+// Sums and bounds are BoundsOf's for float32, with direct angles: kDirectRotationError, 9 u (|a c| + |b s|).
 // Both ends are rounded to the type; NaNs and infinities are what IEEE arithmetic makes of the sums.
 //
 // Undecided pairs stay in the queue, for RecomputePair: 1 of 2.7 million rotated pairs of float32, none of 65
@@ -285,8 +355,9 @@ inline HWY_NOINLINE void ResolveUndecidedPairs(const FrequencyTable& table, cons
     const auto a = FloatsOfBits(from_type, undecided.a + from),
                b = FloatsOfBits(from_type, undecided.b + from);
     DoubleVec x_bound, y_bound;
-    const auto x_sum = SumWithin<false, true>(a, b, cosine, sine, bounds, x_bound);
-    const auto y_sum = SumWithin<false, false>(b, a, cosine, sine, bounds, y_bound);
+    DoubleVec x_sum, y_sum;
+    SumPairs(a, b, cosine, sine, bounds, x_sum, y_sum);
+    BoundsOf<false>(a, b, cosine, sine, bounds, x_bound, y_bound);
     // NaNs and infinities are decided: with a bound of 0 both ends are the sum itself.
     const auto size = hn::Add(hn::Abs(hn::PromoteTo(d, a)), hn::Abs(hn::PromoteTo(d, b)));
     const auto is_finite = hn::Lt(size, hn::Set(d, 0x1p200));

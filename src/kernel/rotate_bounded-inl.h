@@ -54,6 +54,7 @@ class BoundedRotation {
 
  private:
   static constexpr bool kInFloat = kFrom != POSENC_F32;
+  static constexpr bool kConverts = kHasVectors && kInFloat;
 
   // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
   static constexpr std::size_t kFewUndecided = 2;
@@ -97,11 +98,13 @@ class BoundedRotation {
                                      PairCursor at, std::size_t count) {
     const PairsOf<kFrom> df;
     const hn::RebindToSigned<PairsOf<kFrom>> di;
-    std::size_t k = 0;
-    for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
-      const std::size_t element = k * step_;
+    const bool is_split = is_split_;
+    bool is_full = false;
+    std::size_t k = 0, left = count;  // RotateConverted has left the vector at `left`
+    while (k < count && !is_full) {
+      const std::size_t element = is_split ? k : 2 * k;
       hn::Vec<PairsOf<kFrom>> a, b;
-      if (is_split_) {
+      if (is_split) {
         LoadPairs<kFrom, POSENC_HALF_SPLIT>(df, from + element, apart, a, b);
       } else {
         LoadPairs<kFrom, POSENC_NEIGHBOURS>(df, from + element, apart, a, b);
@@ -113,20 +116,73 @@ class BoundedRotation {
       } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
+        if (kConverts && angles_.bounds.tries != 0 && k != left) {
+          k += RotateConverted(from + element, to + element, apart, at.pair + k, count - k);
+          left = k;
+          continue;
+        }
         for (;;) {
           const std::size_t pair = heads_.first + at.pair + k;
           const auto undecided = RotateWithin<kFrom, kTo>(a, b, angles_.cosines + pair, angles_.sines + pair,
                                                           angles_.bounds, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
           if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
-                    {at.head, at.pair + k}))
+                    {at.head, at.pair + k})) {
+            is_full = undecided_.IsFull();
             break;
+          }
         }
       }
-      if (is_split_) {
+      if (is_split) {
         StoreElements<kTo, POSENC_HALF_SPLIT>(df, x, y, to + element, apart);
       } else {
         StoreElements<kTo, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
+      }
+      k += hn::Lanes(df);
+    }
+    return k;
+  }
+
+  // Rotates whole vectors of pairs with a 16-bit type as RotateRun does, as long as RoundConverted decides
+  // them: most vectors, with elements of any size. Returns how many pairs are done.
+  HWY_NOINLINE std::size_t RotateConverted(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
+                                           std::size_t apart, std::size_t pair, std::size_t count) {
+    std::size_t k = 0;
+    if constexpr (kConverts) {
+      const Entries df;
+      const Words dw;
+      const SignedWords di;
+      const SinCosBounds bounds = angles_.bounds;  // a copy, which the compiler knows no store can change
+      const double *cosines = angles_.cosines + heads_.first + pair,
+                   *sines = angles_.sines + heads_.first + pair;
+      const bool is_split = is_split_;
+      for (; k + hn::Lanes(df) <= count; k += hn::Lanes(df)) {
+        EntryVec a, b;
+        if (is_split) {
+          LoadPairs<kFrom, POSENC_HALF_SPLIT>(df, from + k, apart, a, b);
+        } else {
+          LoadPairs<kFrom, POSENC_NEIGHBOURS>(df, from + 2 * k, apart, a, b);
+        }
+        EntryVec x_sum, y_sum;
+        SumPairsToFloats(a, b, cosines + k, sines + k, bounds, x_sum, y_sum);
+        WordVec x, y;
+        auto is_decided = RoundConverted<kTo>(x_sum, y_sum, x, y);
+        const auto is_special = hn::Gt(LargerBits(df, a, b), hn::Set(di, 0x7F7FFFFF));
+        if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {  // infinities and NaNs
+          if (!bounds.are_direct) break;
+          x = hn::IfThenElse(hn::RebindMask(dw, is_special), BitsOfNumbers<kTo>(df, x_sum), x);
+          y = hn::IfThenElse(hn::RebindMask(dw, is_special), BitsOfNumbers<kTo>(df, y_sum), y);
+          is_decided = hn::Or(is_decided, hn::RebindMask(df, is_special));
+        }
+        if (!hn::AllTrue(df, is_decided)) {
+          --angles_.bounds.tries;
+          break;
+        }
+        if (is_split) {
+          StoreElements<kTo, POSENC_HALF_SPLIT>(df, x, y, to + k, apart);
+        } else {
+          StoreElements<kTo, POSENC_NEIGHBOURS>(df, x, y, to + 2 * k, apart);
+        }
       }
     }
     return k;

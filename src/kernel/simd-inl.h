@@ -38,6 +38,7 @@ using Floats = hn::Rebind<float, Doubles>;  // one lane for each lane of Doubles
 using FloatVec = hn::Vec<Floats>;
 using Words = hn::ScalableTag<std::uint32_t>;  // two lanes for each lane of Doubles, if there are vectors
 using WordVec = hn::Vec<Words>;
+using SignedWords = hn::RebindToSigned<Words>;
 using Entries = hn::ScalableTag<float>;  // one lane for each lane of Words
 using EntryVec = hn::Vec<Entries>;
 
@@ -295,6 +296,10 @@ HWY_INLINE Decided BothOutsideWindow(WordVec a, WordVec b, WordVec bits) {
 HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, EntryVec b) {
   return {_mm512_mask_cmp_ps_mask(decided.raw, a.raw, b.raw, _CMP_GT_OQ)};  // no NaN is
 }
+HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, hn::Vec<SignedWords> a,
+                                              hn::Vec<SignedWords> b) {
+  return {_mm512_mask_cmpgt_epi32_mask(decided.raw, a.raw, b.raw)};
+}
 HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
   return {_mm512_mask_testn_epi32_mask(decided.raw, words.raw, bits.raw)};
 }
@@ -325,6 +330,11 @@ HWY_INLINE Decided BothOutsideWindow(WordVec a, WordVec b, WordVec bits) {
 
 HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, EntryVec a, EntryVec b) {
   return hn::AndNot(hn::RebindMask(Entries(), hn::Eq(decided, hn::Zero(Words()))), hn::Gt(a, b));
+}
+HWY_INLINE hn::Mask<Entries> DecidedIfGreater(Decided decided, hn::Vec<SignedWords> a,
+                                              hn::Vec<SignedWords> b) {
+  const auto is_near = hn::Eq(hn::BitCast(SignedWords(), decided), hn::Zero(SignedWords()));
+  return hn::RebindMask(Entries(), hn::AndNot(is_near, hn::Gt(a, b)));
 }
 HWY_INLINE hn::Mask<Entries> DecidedIfNone(Decided decided, WordVec words, WordVec bits) {
   const auto zero = hn::Zero(Words());

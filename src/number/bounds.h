@@ -238,6 +238,14 @@ static_assert(15 * 0x1.001p-53 * 1.4142136 <=
                   (kConvertedWindow - 0.5 - 0x1p-12) * 0x1p-24 * kMinConvertedPart,
               "the window must cover the error and the rounding to float");
 
+// The second tier, 16-bit types, without bounds (RoundConverted): the sums in double, rounded to float. With
+// either kind of angle a sum is off by 17 u G hypot(a, b) before it is rounded. In places of the smaller
+// float of a pair, this is 2^-7 if the larger one is finite, and less than about 2^kConvertedOctaves times
+// the smaller one. If the larger one is an infinity, the sum may be as much larger as G is, which makes 0.38
+// ulp.
+inline constexpr std::int32_t kConvertedOctaves = 16;
+inline constexpr double kMaxConvertedGain = 0x1p8;
+
 // Instead of kMinPart, where sums of bfloat16 are tested two in a word, by their bits: |x| is at least 2^-74
 // and less than 2^54, so that no difference of bits wraps around, and |y| within kWordOctaves powers of 2 of
 // it, so that 3.7 ulps cover the error (proof/rotation_quick.md, "Words"). kMinWord is the upper half of the
