@@ -99,9 +99,8 @@ class BoundedRotation {
     const PairsOf<kFrom> df;
     const hn::RebindToSigned<PairsOf<kFrom>> di;
     const bool is_split = is_split_;
-    bool is_full = false;
     std::size_t k = 0, left = count;  // RotateConverted has left the vector at `left`
-    while (k < count && !is_full) {
+    for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
       const std::size_t element = is_split ? k : 2 * k;
       hn::Vec<PairsOf<kFrom>> a, b;
       if (is_split) {
@@ -117,8 +116,8 @@ class BoundedRotation {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
         if (kConverts && angles_.bounds.tries != 0 && k != left) {
-          k += RotateConverted(from + element, to + element, apart, at.pair + k, count - k);
-          left = k;
+          left = k + RotateConverted(from + element, to + element, apart, at.pair + k, count - k);
+          k = left - hn::Lanes(df);  // the loop adds a vector
           continue;
         }
         for (;;) {
@@ -127,10 +126,8 @@ class BoundedRotation {
                                                           angles_.bounds, x, y);
           if (HWY_LIKELY(hn::AllFalse(di, undecided))) break;
           if (Queue(BitsOf(di, undecided) & (LanesBelow(count - k)), from + element, apart,
-                    {at.head, at.pair + k})) {
-            is_full = undecided_.IsFull();
+                    {at.head, at.pair + k}))
             break;
-          }
         }
       }
       if (is_split) {
@@ -138,7 +135,6 @@ class BoundedRotation {
       } else {
         StoreElements<kTo, POSENC_NEIGHBOURS>(df, x, y, to + element, apart);
       }
-      k += hn::Lanes(df);
     }
     return k;
   }
@@ -165,13 +161,16 @@ class BoundedRotation {
         }
         EntryVec x_sum, y_sum;
         SumPairsToFloats(a, b, cosines + k, sines + k, bounds, x_sum, y_sum);
-        WordVec x, y;
-        auto is_decided = RoundConverted<kTo>(x_sum, y_sum, x, y);
-        const auto is_special = hn::Gt(LargerBits(df, a, b), hn::Set(di, 0x7F7FFFFF));
-        if (HWY_UNLIKELY(!hn::AllFalse(di, is_special))) {  // infinities and NaNs
-          if (!bounds.are_direct) break;
-          x = hn::IfThenElse(hn::RebindMask(dw, is_special), BitsOfNumbers<kTo>(df, x_sum), x);
-          y = hn::IfThenElse(hn::RebindMask(dw, is_special), BitsOfNumbers<kTo>(df, y_sum), y);
+        const auto is_special = hn::Gt(LargerBits(df, a, b), hn::Set(di, 0x7F7FFFFF));  // infinities and NaNs
+        const bool are_finite = hn::AllFalse(di, is_special);
+        if (HWY_UNLIKELY(!are_finite && !bounds.are_direct)) break;
+        WordVec x = hn::Zero(dw), y = x;
+        auto is_decided = hn::RebindMask(df, is_special);
+        if (HWY_LIKELY(!hn::AllTrue(di, is_special))) is_decided = RoundConverted<kTo>(x_sum, y_sum, x, y);
+        if (HWY_UNLIKELY(!are_finite)) {
+          const auto special = hn::RebindMask(dw, is_special);
+          x = hn::IfThenElse(special, BitsOfNumbers<kTo>(df, x_sum), x);
+          y = hn::IfThenElse(special, BitsOfNumbers<kTo>(df, y_sum), y);
           is_decided = hn::Or(is_decided, hn::RebindMask(df, is_special));
         }
         if (!hn::AllTrue(df, is_decided)) {
