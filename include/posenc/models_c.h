@@ -143,6 +143,8 @@ typedef struct posenc_config {
 // - If layers rotate differently, set layer or layer_type, else the call fails. If all layers
 //   that rotate do so alike, you need set neither: the spec is for these layers. To see which layers
 //   rotate, set layer to each, and read report->rotates.
+// - posenc_rotary_create accepts the spec, unless its frequencies are out of range, as with a rope_theta of
+//   1e41.
 //
 // On failure *spec stays as it was, and *report says why. report may be NULL.
 POSENC_CALL posenc_rotary_spec_from_config(posenc_rotary_spec* spec, size_t struct_size,

@@ -50,7 +50,6 @@ class SpecMaker {
     if (row_.Has("backwards")) spec_.position_scale = -1.0;
     if (row_.Has("turns")) spec_.unit = POSENC_TURNS;
     for (bool has_more = true; has_more && !IsRefused(); has_more = c_.NextUnread()) CheckUnread();
-    if (!IsRefused()) CheckCreation();
   }
 
  private:
@@ -499,15 +498,6 @@ class SpecMaker {
       expect(position_type, StartsWith(word, "rope") || HasWord("rotary ROPE RoPE", word, " "),
              ", which the model's code does not read; it rotates");
     }
-  }
-
-  // Refuses a spec that posenc_rotary_create would refuse, because here the sentence can name a key.
-  void CheckCreation() {
-    std::size_t bytes = 0;
-    const posenc_status status = posenc_rotary_memory_size(&spec_, &bytes);
-    if (status == POSENC_OK) return;
-    c_.Refuse(rule::value_of_key, KeyAtFault(status, c_, spec_))
-        << ", from which no rotary can be made: " << posenc_status_message(status);
   }
 
   // Whether a list of the numbers of layers has all layers.

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 
 namespace posenc {
@@ -48,6 +47,27 @@ const double* Factors(Slot slot, Configuration* configuration, posenc_rotary_spe
         << static_cast<double>(spec->factor_count) << ", one for each pair";
   }
   return entry->numbers;
+}
+
+// ln x, with an error of about 1e-15.
+double ApproximateLog(double x) {
+  constexpr double kLogOf2 = 0.69314718055994531;
+  double log = 0.0;
+  for (; x > 1.5; x /= 2.0) log += kLogOf2;
+  for (; x < 0.75; x *= 2.0) log -= kLogOf2;
+  const double ratio = (x - 1.0) / (x + 1.0);  // ln x = 2 (ratio + ratio^3 / 3 + ...), |ratio| <= 1/5
+  double sum = 0.0, power = 2.0 * ratio;
+  for (double n = 1.0; n < 24.0; n += 2.0, power *= ratio * ratio) sum += power / n;
+  return log + sum;
+}
+
+// YaRN's amplitude, with an error below 1e-13. It serves to refuse an amplitude that is out of range with a
+// good sentence; creation checks it exactly.
+double ApproximateAmplitude(const posenc_rotary_spec& spec) {
+  constexpr double kSmall = 0x1p-10;  // keeps the terms finite
+  const double log = spec.factor > 1.0 ? kSmall * 0.1 * ApproximateLog(spec.factor) : 0.0;
+  const auto term = [&](double multiplier) { return multiplier * log + kSmall; };
+  return spec.amplitude_factor * (term(spec.mscale) / term(spec.mscale_all_dim));
 }
 
 // Refuses an entry that differs from one that says the same thing, because programs differ in which one
@@ -149,6 +169,25 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
   spec->high_freq_factor = configuration->Needed(high_freq_factor);
   if (spec->low_freq_factor > spec->high_freq_factor) {
     configuration->Refuse(rule::value_of_key, low_freq_factor) << ", but must not be above high_freq_factor";
+  }
+}
+
+// Refuses numbers with which a sum in the formula of the scaling would have terms of too different sizes.
+// Creation refuses them, too, but cannot name a key.
+void CheckSums(const posenc_rotary_spec& spec, Configuration* configuration) {
+  constexpr double kMinRatio = 0x1p-100, kMaxRatio = 0x1p100;
+  const bool is_mixed = spec.scaling == POSENC_YARN || spec.scaling == POSENC_LLAMA3;
+  if (!is_mixed && spec.scaling != POSENC_DYNAMIC_NTK) return;
+  if (spec.factor < kMinRatio || (is_mixed && spec.factor > kMaxRatio)) {
+    const bool is_given = configuration->Entry(factor) != nullptr;
+    Sentence& sentence = configuration->Refuse(rule::value_of_key, is_given ? factor : max_length);
+    if (!is_given) sentence << ", which makes a factor of " << spec.factor;
+    sentence << ", but a factor must be " << (is_mixed ? "2^-100 to 2^100" : "at least 2^-100")
+             << " with this scaling";
+  }
+  if (spec.scaling == POSENC_LLAMA3 && spec.high_freq_factor * kMinRatio > spec.low_freq_factor) {
+    configuration->Refuse(rule::value_of_key, high_freq_factor)
+        << ", but must be at most 2^100 times low_freq_factor";
   }
 }
 
@@ -299,6 +338,7 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     default:
       break;
   }
+  CheckSums(*spec, &c);
   if (c.Entry(ggml_factors) != nullptr) {
     const bool is_alone =
         spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
@@ -316,23 +356,17 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     }
   }
   if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
-}
-
-Slot KeyAtFault(posenc_status status, const Configuration& configuration, const posenc_rotary_spec& spec) {
-  const auto first_of = [&](std::initializer_list<Slot> slots, Slot otherwise) {
-    for (const Slot slot : slots) {
-      if (configuration.Entry(slot) != nullptr) return slot;
-    }
-    return otherwise;
-  };
-  const Slot of_base = first_of({base_in_dictionary, local_base, layer_bases}, base);
-  if (status == rule::made_amplitude || status == rule::rotary_amplitude)
-    return first_of({amplitude, short_mscale, gain, mscale, mscale_all_dim}, factor);
-  if (status == rule::llama3_ratio) return high_freq_factor;
-  // Without a scaling, frequencies are 1 to 1 / base.
-  const bool is_base_right = spec.base >= 0x1p-31 && spec.base <= 0x1p126;
-  if (status == rule::frequency_range && !is_base_right) return of_base;
-  return first_of({factor, alpha, short_factors, ggml_factors, max_length}, of_base);
+  const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
+  const double made = makes_it ? ApproximateAmplitude(*spec) : spec->amplitude;
+  if ((makes_it || made != 0.0) && !(made >= 0x1p-64 && made <= 0x1p64)) {
+    const Slot of_yarn = c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
+    const bool is_gained = !makes_it || spec->amplitude_factor != 1.0;
+    Slot slot = is_gained ? gain : of_yarn;
+    if (c.Entry(short_mscale) != nullptr) slot = short_mscale;
+    if (c.Has(amplitude)) slot = amplitude;
+    c.Refuse(rule::value_of_key, slot) << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64"
+                                                    : ", but an amplitude must be 2^-64 to 2^64");
+  }
 }
 
 }  // namespace models

@@ -17,9 +17,6 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration);
 // the spec points to the caller's lists.
 void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_spec* spec);
 
-// The key of a configuration to which it is due that posenc_rotary_create refuses the spec with this status.
-Slot KeyAtFault(posenc_status status, const Configuration& configuration, const posenc_rotary_spec& spec);
-
 }  // namespace models
 }  // namespace internal
 }  // namespace posenc
