@@ -21,11 +21,11 @@
 // result. So the bits are the same on every CPU, and no sum overflows.
 //
 // This table says what n_i is for zeros, infinities and NaNs. The first line that applies counts. "Any x" is
-// any element that the mean is over. x_i g_i follows IEEE arithmetic, where 1 + (-1) is +0.
+// any element that the mean is over. x_i g_i follows IEEE arithmetic: 1 + weight is +0 if weight is -1.
 //
 //   any x is NaN                    NaN
 //   all x are 0, and epsilon is 0   NaN
-//   any x is infinite               x_i g_i / infinity: a 0 with its sign, or NaN if it is infinite
+//   any x is infinite               x_i g_i / infinity: +-0, or NaN if x_i g_i is infinite
 //   x_i g_i is infinite or NaN      x_i g_i
 //   x_i g_i is 0                    x_i g_i
 //

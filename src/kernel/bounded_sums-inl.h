@@ -1,11 +1,12 @@
 // Rotation of a vector of pairs with any elements: sums in double and bounds of their errors. A sum less its
-// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. The quick
-// loop leaves vectors to this tier. Then single pairs come here, from a queue, with direct angles.
-// `RecomputePair` takes the pairs that are left. Included once per target.
+// bound and the sum plus its bound are rounded; if both give the same number, the lane is decided. Most sums
+// of 16-bit types are decided without bounds (RoundConverted). The quick loop leaves vectors to this tier.
+// Then single pairs come here, from a queue, with direct angles. `RecomputePair` takes the pairs that are
+// left. Included once per target.
 //
 //   x = G (a cos - b sin), y = G (b cos + a sin); G is the gain, cos and sin belong to the token's angle
 //
-// Below c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
+// Below, c = G cos and s = G sin, u = 2^-53, v = 2^-24. A *worst known* error is the largest of 2 * 10^7
 // random inputs and 2 * 10^7 beside the worst of these (G in [1, 2), |a| and |b| in [1/4, 1]), measured in 64
 // digits against SinCosSums (2^-78) and confirmed by MPFR. proof/rotation.md, "The second tier", argues the
 // bounds.
@@ -31,13 +32,14 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The floats of a vector of pairs whose elements have a type. For float32 it has one for each double of a
-// vector, for 16-bit types two.
+// The floats of a vector of pairs whose elements have a type. A double of a vector has one float for float32,
+// and two for 16-bit types.
 template <posenc_type kFrom>
 using PairsOf = std::conditional_t<kFrom == POSENC_F32, Floats, hn::ScalableTag<float>>;
 
-// How many vectors of a token RoundConverted may leave undecided, until it is not tried any more. At most
-// angles it leaves few. At some angles it leaves most vectors, and would cost a third of what bounds cost.
+// How many vectors of a token RoundConverted may leave undecided, until it is not tried any more. At nearly
+// all angles it leaves few. At some angles it leaves most vectors, and would cost a third of what bounds
+// cost.
 constexpr std::uint8_t kMostTries = 8;
 
 // The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are
@@ -158,7 +160,7 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<DF>> LargerBits(DF /*df*/, hn::Vec<DF> a, 
   return hn::Max(hn::BitCast(di, hn::Abs(a)), hn::BitCast(di, hn::Abs(b)));
 }
 
-// The same for a vector of pairs with a 16-bit type, as floats.
+// SumPairs for a vector of pairs with a 16-bit type. The sums become floats.
 HWY_INLINE void SumPairsToFloats(EntryVec a, EntryVec b, const double* cosines, const double* sines,
                                  const SinCosBounds& bounds, EntryVec& x, EntryVec& y) {
   const Doubles d;
@@ -172,8 +174,8 @@ HWY_INLINE void SumPairsToFloats(EntryVec a, EntryVec b, const double* cosines, 
   y = ToNearestFloats<false>(y_lower, y_upper);
 }
 
-// Rounds sums in double that have become floats to a 16-bit type, without bounds: x, y = bits as
-// StoreElements takes them. Elements must be finite. Returns the lanes that are decided:
+// Rounds sums, which were computed in double and then rounded to floats, to a 16-bit type, without bounds:
+// x, y = bits as StoreElements takes them. Elements must be finite. Returns the lanes that are decided:
 //
 // - the larger sum is less than about 2^kConvertedOctaves times the smaller one, which is not 0, and
 // - all numbers between the two floats next to a sum round to the same number of the type.

@@ -1,4 +1,4 @@
-// The exact rotation's second tier, for what the quick loop leaves: vectors between bounds. Included once per
+// The exact rotation's second tier, which rotates the vectors that the quick loop leaves. Included once per
 // target.
 #if defined(POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_SRC_KERNEL_ROTATE_BOUNDED_INL_H_
@@ -20,9 +20,10 @@ namespace internal {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rotates the vectors that the quick loop leaves undecided, with any elements, by RotateWithin (errors
-// there). Pairs that are still undecided are queued for ResolveUndecidedPairs. But if added angles leave more
-// than kFewUndecided pairs of a token undecided, direct angles replace them, and the vector is rotated again.
+// Rotates the vectors that the quick loop leaves undecided, with any elements: 16-bit types first by
+// RoundConverted, then all by RotateWithin (errors there). Pairs that are still undecided are queued for
+// ResolveUndecidedPairs. But if added angles leave more than kFewUndecided pairs of a token undecided, direct
+// angles replace them, and the vector is rotated again.
 template <posenc_type kFrom, posenc_type kTo>
 class BoundedRotation {
  public:
@@ -56,7 +57,7 @@ class BoundedRotation {
   static constexpr bool kInFloat = kFrom != POSENC_F32;
   static constexpr bool kConverts = kHasVectors && kInFloat;
 
-  // Added angles that leave more pairs of a token undecided than this are replaced by direct ones.
+  // If added angles leave more pairs of a token undecided than this, direct angles replace them.
   static constexpr std::size_t kFewUndecided = 2;
 
   // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
@@ -86,12 +87,12 @@ class BoundedRotation {
     return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
   }
 
-  // Rotates vectors of pairs, the first of them pair `at`, until `count` pairs are done or the queue is full.
-  // Returns how many pairs are done, as whole vectors; of the last one, lanes beyond `count` are not queued.
+  // Rotates vectors of pairs, from pair `at` on, until `count` pairs are done or the queue is full. Returns
+  // how many pairs are done, as whole vectors. Lanes beyond `count` are not queued.
   //
   //   from, to  a and x; b and y are `apart` elements behind them if half-split, else beside them
   //
-  // A vector of zeros becomes +0, and one with a NaN in every pair becomes NaNs, both without arithmetic.
+  // A vector of zeros becomes +0, and one with a NaN in every pair becomes NaNs.
   // A vector with an infinity or a NaN in every pair is rotated by direct angles, with which these are
   // decided.
   HWY_NOINLINE std::size_t RotateRun(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
@@ -99,7 +100,7 @@ class BoundedRotation {
     const PairsOf<kFrom> df;
     const hn::RebindToSigned<PairsOf<kFrom>> di;
     const bool is_split = is_split_;
-    std::size_t k = 0, left = count;  // RotateConverted has left the vector at `left`
+    std::size_t k = 0, left = count;  // left: the vector that RotateConverted did not decide
     for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
       const std::size_t element = is_split ? k : 2 * k;
       hn::Vec<PairsOf<kFrom>> a, b;
@@ -139,8 +140,8 @@ class BoundedRotation {
     return k;
   }
 
-  // Rotates whole vectors of pairs with a 16-bit type as RotateRun does, as long as RoundConverted decides
-  // them: most vectors, with elements of any size. Returns how many pairs are done.
+  // Rotates whole vectors of pairs with a 16-bit type as RotateRun does, up to the first vector that
+  // RoundConverted does not decide. There are few such vectors. Returns how many pairs are done.
   HWY_NOINLINE std::size_t RotateConverted(const ElementOf<kFrom>* from, ElementOf<kTo>* to,
                                            std::size_t apart, std::size_t pair, std::size_t count) {
     std::size_t k = 0;

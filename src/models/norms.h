@@ -16,9 +16,9 @@ namespace internal {
 
 // How a model normalizes q and k. If posenc does not know it, `kind` is "unknown".
 struct NormReading {
-  const char* kind = "unknown";  // or before, after, layer_norm, lengths, clipped, none: words of norms.inc
+  const char* kind = "unknown";  // or before, after, layer_norm, lengths, clipped or none
   std::string condition;         // what must be true, or why the kind is none or unknown. It may be empty
-  // If the kind is before:
+  // If the kind is "before":
   bool over_heads = false, plus_one = false;
   std::string epsilon_key;        // with the names of the dictionaries around it
   std::optional<double> epsilon;  // nothing if the configuration has no such number

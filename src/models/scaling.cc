@@ -15,7 +15,7 @@ namespace {
 struct ScalingWord {
   const char* word;
   posenc_scaling scaling;
-  bool is_common;  // whether all models of transformers take the word; else only models whose row names it
+  bool is_common;  // whether all models of transformers take the word, or only those whose row names it
 };
 constexpr ScalingWord kWords[] = {{"default", POSENC_NO_SCALING, true},
                                   {"linear", POSENC_LINEAR, true},
@@ -70,8 +70,7 @@ double ApproximateAmplitude(const posenc_rotary_spec& spec) {
   return spec.amplitude_factor * (term(spec.mscale) / term(spec.mscale_all_dim));
 }
 
-// Refuses an entry that differs from one that says the same thing, because programs differ in which one
-// counts.
+// Refuses one of two entries for the same thing that differ, because programs differ in which one counts.
 void RefuseOneOf(Slot slot, Slot other, Configuration* configuration) {
   Sentence& sentence = configuration->Refuse(rule::value_of_key, slot);
   const posenc_config_entry& entry = *configuration->Entry(other);
@@ -84,8 +83,9 @@ void RefuseOneOf(Slot slot, Slot other, Configuration* configuration) {
   sentence << ", and programs differ in which one counts: remove the wrong one";
 }
 
-// The length of the context in training. It may be beside the dictionary or in it. Both must be the same, but
-// for Phi 3: transformers' standardize_rope_params says that beside the dictionary it counts first there.
+// The length of the context in training. It may be beside the dictionary or in it. If both are there, they
+// must be the same, except for Phi 3, where the one beside the dictionary counts (transformers,
+// standardize_rope_params).
 double OriginalLength(Configuration* configuration) {
   const bool has_own = configuration->is_by_type();
   const bool has_both = configuration->Entry(original_length) != nullptr &&

@@ -239,7 +239,7 @@ def page(run):
     said = wrapped("This page says how fast posenc makes tables of encodings (`Write`, in C `posenc_write`) and adds encodings to "
                    "activations (`Add`, in C `posenc_add`). "
                    "[speed_rotary.md](speed_rotary.md) is about rotation. [bench/README.md](../bench/README.md) says how posenc is measured, "
-                   "and [what limits the speed of its loops](../src/SPEED.md). To measure your own machine, run "
+                   "and [src/SPEED.md](../src/SPEED.md) says what limits the speed of its loops. To measure your own machine, run "
                    "`tools/quickstart`.")
     how = wrapped("All figures are from one run of `posenc_bench`, with one thread unless a line says two. Rates and ratios come from "
                   "the best of nine rounds or more. Microseconds are the mean time of a call. Sizes are rows x "

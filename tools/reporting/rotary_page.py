@@ -162,7 +162,7 @@ normally distributed. A single token is at position 131071. Several tokens begin
 elements divided by the best time. If a cell has two rates, the first is for half-split pairs (elements i and i + 64), and the
 second for pairs of neighbours (elements 2i and 2i + 1).
 
-The lines of the tables are ways to rotate:
+The lines of the tables are loops:
 
 - **posenc, exact** rounds each rotated element correctly. It computes the cosines and sines in each call.
 - **posenc, fast** computes in float, and rounds each product and sum. It computes the cosines and sines in each call, too.
@@ -174,8 +174,8 @@ The lines of the tables are ways to rotate:
 - **copying the elements elsewhere** does not rotate either. It touches twice as much memory, so it can be slower than
   rotation in place.
 
-The last column of the first table has the largest error at position 131071. This is the largest difference between an element
-and the correctly rounded one, divided by the length hypot(a, b) of the pair (a, b).
+The last column of the first table has the largest error at position 131071. This is the largest difference between a
+rotated element and the correctly rounded one, divided by the length hypot(a, b) of the pair (a, b).
 
 {by_type}
 
@@ -190,7 +190,7 @@ quarter turn, posenc has code for it. Otherwise posenc uses [wide arithmetic](#w
 Unusual elements need the slower loop more often. In the next table, the first column names a kind of elements. The figures are
 the time of a call with elements of this kind, divided by the time with normally distributed elements. So 2 means twice as long.
 The calls rotate 48 tokens from position 1000 on. Their elements fit into the caches. If a cell has two figures, the first is for
-half-split pairs, and the second for pairs of neighbours.
+half-split pairs, and the second for pairs of neighbours. One figure stands for both.
 
 {contents(run, CONTENTS, PAIRINGS)}
 
