@@ -454,9 +454,11 @@ void Configuration::Take(const posenc_config_entry& entry) {
   const Key* const key = FindKey(name.key, name.place);
   if (key == nullptr) {
     Text rest = name.key;
-    const Key* const whole = name.place == TOP ? FindKey(Next(".", &rest), TOP) : nullptr;
+    const bool may_be_item = name.place == TOP || name.place == DICTIONARY;
+    const Key* const whole = may_be_item ? FindKey(Next(".", &rest), name.place) : nullptr;
     if (whole != nullptr && whole->readers != NOBODY && whole->kind != WHATEVER) {
-      Refuse(rule::kind_of_key, entry) << ", but " << whole->name << " must not be a dictionary";
+      Refuse(rule::kind_of_key, entry) << ", but " << whole->name << " must not be a dictionary"
+                                       << (whole->kind == WORDS ? "" : " or a list of strings");
       return;
     }
     if (entry.kind == POSENC_CONFIG_NULL) return;
@@ -500,14 +502,21 @@ void Configuration::Take(const posenc_config_entry& entry) {
     return;
   }
   if (is_item || !(is_list && is_empty_list)) {
-    Wrong wrong = WhatIsWrong(entry, static_cast<Kind>(key->kind));
+    // Only some models' code takes a list for the base.
+    const bool is_one_base = key->kind == LAYER_BASES && !row().Has("by_first_layer");
+    Wrong wrong = WhatIsWrong(entry, is_one_base ? POSITIVE : static_cast<Kind>(key->kind));
     if (is_item && is_list && entry.kind != POSENC_CONFIG_STRING) {
       wrong = {rule::kind_of_key, "must be a string"};
     } else if (!is_item && is_list && entry.kind == POSENC_CONFIG_STRING) {
       wrong = {rule::kind_of_key, "must be a list of strings"};
     }
     if (wrong.status != POSENC_OK) {
-      Refuse(wrong.status, entry) << ", but " << wrong.words;
+      Sentence& sentence = Refuse(wrong.status, entry) << ", but ";
+      if (wrong.item != nullptr) {
+        sentence << "its item " << static_cast<double>(wrong.item - entry.numbers) << ", " << *wrong.item
+                 << ", ";
+      }
+      sentence << wrong.words;
       return;
     }
   }
@@ -518,7 +527,17 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (asked_.read != nullptr) asked_.read[index] = 1;
   if (is_list) return;
   // If several keys have the same slot, a key in the dictionary for the layer's type counts; else the key
-  // whose row comes first in keys.inc.
+  // whose row comes first in keys.inc. If a key that counts less is one of this model's own keys, nobody
+  // knows which of the two its code reads last.
+  const posenc_config_entry* const other = Entry(static_cast<Slot>(key->slot));
+  const bool differs = other != nullptr && name.dictionary.empty() && other->kind == POSENC_CONFIG_NUMBER &&
+                       entry.kind == POSENC_CONFIG_NUMBER && other->number != entry.number;
+  const bool is_first = other == nullptr || RankOf(*key) < RankOf(*keys_[key->slot]);
+  if (differs && (is_first ? keys_[key->slot] : key)->readers == SOME) {
+    (Refuse(rule::value_of_key, entry) << ", but ").Shown(other->key)
+        << " is " << other->number << ", and both mean the same: remove the wrong one";
+    return;
+  }
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))
     return;
   found_[key->slot] = &entry;
@@ -722,17 +741,22 @@ Sentence& Configuration::Refuse(posenc_status status, const posenc_config_entry&
 
 Sentence& Configuration::Refuse(posenc_status status, Slot slot, Text before) {
   if (found_[slot] != nullptr) return Refuse(status, *found_[slot], before);
-  if (unread_[slot] != nullptr) return Refuse(status, *unread_[slot], before);
+  if (unread_[slot] != nullptr && status != rule::missing_key) return Refuse(status, *unread_[slot], before);
   if (status_ != POSENC_OK) return none_;
   Begin(status) << before;
   const unsigned places = is_gguf_ ? GGUF | TENSOR : TOP | DICTIONARY;
   report_->key = NameOf(slot, places);
-  // If several keys have this slot, name one that the model's code reads.
+  // If several keys have this slot, name one that the code of this model reads, else of all models.
+  const Key* read_by_all = nullptr;
   for (const Key& key : AllKeys()) {
-    if (key.slot != slot || (key.place & places) == 0 || !row().Has(key.name)) continue;
+    if (key.slot != slot || (key.place & places) == 0) continue;
+    if (key.readers == ALL && read_by_all == nullptr) read_by_all = &key;
+    if (read_by_all != nullptr) report_->key = read_by_all->name;
+    if (!row().Has(key.name)) continue;
     report_->key = key.name;
     break;
   }
+  if (is_gguf_ && FindKey(report_->key, GGUF) != nullptr) sentence_.Shown(architecture_) << ".";
   const Key* const key = FindKey(report_->key, DICTIONARY);
   if (key != nullptr && key->slot == slot && !is_gguf_)
     sentence_ << (is_scaling_ ? "rope_scaling." : "rope_parameters.");

@@ -81,7 +81,8 @@ Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind) {
   if ((entry.kind == POSENC_CONFIG_NUMBERS && takes_list) ||
       (entry.kind == POSENC_CONFIG_FLAGS && takes_flags)) {
     for (std::size_t i = 0; i < entry.count; ++i) {
-      if (const char* words = WrongNumber(entry.numbers[i], kind); words != nullptr) return of_value(words);
+      if (const char* words = WrongNumber(entry.numbers[i], kind); words != nullptr)
+        return {rule::value_of_key, words, &entry.numbers[i]};
     }
     const bool is_wrong = kind == SECTIONS && (entry.count == 0 || entry.count > POSENC_MAX_AXES);
     return of_value(is_wrong ? "must have 1 to 4 numbers" : nullptr);

@@ -155,10 +155,11 @@ const char* NameOf(Slot slot, unsigned places);
 std::size_t RankOf(const Key& key);
 
 // What is wrong with the value of a key: a status, and words that complete the sentence "KEY is VALUE, but
-// ...".
+// ...". If a number in a list is wrong, `item` points to it, and the words are about this number.
 struct Wrong {
   posenc_status status;  // rule::ok, rule::kind_of_key or rule::value_of_key
   const char* words;
+  const double* item = nullptr;
 };
 Wrong WhatIsWrong(const posenc_config_entry& entry, Kind kind);
 

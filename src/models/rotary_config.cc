@@ -116,7 +116,7 @@ class SpecMaker {
     double elements = 0.0;
     if (is_latent_) {
       elements = c_.Needed(nope_dim) + c_.Needed(rope_dim);
-      slot = rope_dim;
+      slot = c_.Number(nope_dim) > POSENC_MAX_HEAD_DIM ? nope_dim : rope_dim;
     } else if (c_.Has(slot) && !(slot == head_dim && row_.Has("no_head_dim"))) {
       elements = c_.Number(slot);
     } else if (row_.Has("head_dim_needed")) {
@@ -126,12 +126,12 @@ class SpecMaker {
                                  "hidden_size / num_attention_heads elements: add head_dim");
       return;
     } else {
-      slot = hidden;
+      slot = c_.Entry(hidden) != nullptr || c_.Entry(heads) == nullptr ? hidden : heads;
       const double width = c_.Number(hidden), count = c_.Number(heads);
       if (c_.Entry(heads) != nullptr && count == 0.0) {
         c_.Refuse(rule::no_rotary, heads) << " in that layer, which has no attention";
       } else if (width == 0.0) {
-        c_.Refuse(rule::missing_key, c_.is_gguf() ? hidden : head_dim)
+        c_.Refuse(rule::missing_key, c_.is_gguf() || row_.Has("no_head_dim") ? hidden : head_dim)
             << ", so posenc does not know the size of a head";
       } else if (count == 0.0) {
         c_.Refuse(rule::missing_key, heads) << ", so posenc does not know the size of a head";
@@ -146,6 +146,7 @@ class SpecMaker {
       return;
     }
     spec_.head_dim = static_cast<std::size_t>(elements);
+    head_slot_ = slot;
     if (row_.Has("no_head_dim") && c_.Entry(head_dim) != nullptr && c_.Number(head_dim) != elements) {
       c_.Refuse(rule::value_of_key, head_dim)
           << ", which the model's attention does not read: its heads have " << elements
@@ -165,6 +166,11 @@ class SpecMaker {
     const double inside = c_.Number(share_in_dictionary, 0.0),
                  beside = c_.Entry(share) != nullptr ? c_.Number(share) : 0.0;
     if (inside != 0.0 && beside != 0.0 && inside != beside && !c_.is_by_type()) {
+      if (c_.Entry(share_in_dictionary) == nullptr) {
+        c_.Refuse(rule::value_of_key, share)
+            << ", but without a share in the dictionary the model's code uses " << inside
+            << ": write the share into the dictionary";
+      }
       c_.Refuse(rule::value_of_key, share_in_dictionary)
           << ", but the share beside the dictionary is " << beside << ": engines differ in which one counts";
     }
@@ -177,7 +183,7 @@ class SpecMaker {
   void SetRotaryDim() {
     const auto d = static_cast<double>(spec_.head_dim);
     const bool reads_share = row_.Has("partial_rotary_factor") || c_.Has(share);
-    Slot slot = head_dim;
+    Slot slot = head_slot_;
     double elements = d;
     if (is_latent_ || (!row_.Has("latent") && row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
       elements = c_.Number(slot = rope_dim);
@@ -232,8 +238,8 @@ class SpecMaker {
             << ", which the model's code does not read: its base is " << number;
       }
     } else if (row_.Has("compressed")) {
-      number = layer_.is_local ? BaseOf(base_in_dictionary, base)
-                               : BaseOf(base_in_dictionary, slot = compress_base);
+      slot = layer_.is_local ? base : compress_base;
+      number = BaseOf(base_in_dictionary, &slot);
     } else if (row_.Has("by_type")) {
       number = BaseByType(&slot);
     } else if (c_.Entry(layer_bases) != nullptr && !row_.Has("layer_rope_theta_is_flag")) {
@@ -243,11 +249,7 @@ class SpecMaker {
     } else if (layer_.is_local && c_.Has(local_base)) {
       number = c_.Number(slot = local_base);
     } else {
-      number = BaseOf(base_in_dictionary, base);
-    }
-    if (c_.Entry(base) != nullptr && c_.Entry(base)->kind == POSENC_CONFIG_NUMBERS &&
-        !row_.Has("by_first_layer")) {
-      c_.Refuse(rule::kind_of_key, base) << ", but must be a number for this model";
+      number = BaseOf(base_in_dictionary, &slot);
     }
     if (IsRefused()) return;
     if (number == 0.0 && c_.Entry(other_base) != nullptr) {
@@ -268,24 +270,29 @@ class SpecMaker {
     }
     spec_.base = number * c_.Number(base_ratio, 1.0);
     if (!(spec_.base > 0.0 && IsFinite(spec_.base))) {
-      c_.Refuse(rule::value_of_key, slot) << ", which with rope_ratio makes a base of " << spec_.base;
+      c_.Refuse(rule::value_of_key, base_ratio)
+          << ", which with the base " << number << " makes a base of " << spec_.base;
+    }
+    if (spec_.scaling == POSENC_YARN && spec_.base <= 1.0) {
+      c_.Refuse(rule::value_of_key, slot) << ", but YaRN needs a base above 1";
     }
   }
 
-  // The base in the dictionary, else beside it, else in the model's row, else 0.
-  double BaseOf(Slot inside, Slot beside) {
+  // The base in the dictionary, else beside it, else in the model's row, else 0. *slot is the slot beside the
+  // dictionary; it becomes `inside` if the base is in the dictionary.
+  double BaseOf(Slot inside, Slot* slot) {
     const bool counts = !row_.Has("compressed") || c_.is_by_type();
     if (counts && c_.IsNull(inside)) {
       c_.Refuse(rule::value_of_key, inside) << ", but must be a number";
       return 0.0;
     }
-    if (counts && c_.Entry(inside) != nullptr) return c_.Number(inside);
+    if (counts && c_.Entry(inside) != nullptr) return c_.Number(*slot = inside);
     // Without a dictionary, some models' code uses a fixed one, whose base counts before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
       return NumberOf(row_.Value("dict", "rope_theta"));
     }
     // llama.cpp's loader has a default base for all architectures.
-    return c_.Number(beside, c_.is_gguf() ? 10000.0 : 0.0);
+    return c_.Number(*slot, c_.is_gguf() ? 10000.0 : 0.0);
   }
 
   double BaseByType(Slot* slot) {
@@ -293,10 +300,11 @@ class SpecMaker {
       c_.Refuse(rule::value_of_key, base_in_dictionary) << ", but must be a number";
       return 0.0;
     }
-    if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return c_.Number(base_in_dictionary);
+    if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr)
+      return c_.Number(*slot = base_in_dictionary);
     const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
     if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(base_in_dictionary);
+      return c_.Number(*slot = base_in_dictionary);
     // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
@@ -353,9 +361,20 @@ class SpecMaker {
       for (Text rest = usual; !rest.empty() && count < POSENC_MAX_AXES;) {
         numbers[count++] = NumberOf(Next(",", &rest));
       }
-      if (count == 0 && !row_.Has("sections_if_there")) c_.Refuse(rule::missing_key, sections);
+      if (count == 0 && !row_.Has("sections_if_there")) {
+        c_.Refuse(rule::missing_key, sections) << ", and the rotary embedding needs it";
+      }
+    }
+    if (!c_.is_gguf() && count != 0 && count != 3) {
+      c_.Refuse(rule::value_of_key, sections) << ", but must have 3 numbers, one for each axis of this model";
     }
     while (c_.is_gguf() && count > 0 && numbers[count - 1] == 0.0) --count;
+    // Without pairs for the first two axes, llama.cpp takes one axis in some architectures, and fails in
+    // others.
+    const bool has_first_two = count < 2 || (numbers[0] > 0.0 && numbers[1] > 0.0);
+    if ((count == 0 && !row_.Has("sections_if_there")) || !has_first_two) {
+      c_.Refuse(rule::value_of_key, sections) << ", but its first two numbers must be above 0";
+    }
     if (count != 0 && !IsRefused()) SetSections(numbers, count);
   }
 
@@ -384,15 +403,23 @@ class SpecMaker {
       if (c_.Entry(interleaves) != nullptr && c_.Number(interleaves) == 0.0) {
         c_.Refuse(rule::value_of_key, interleaves) << ", but the axes of this model are interleaved";
       }
-      for (std::size_t k = 1; k < count; ++k)
-        is_right = is_right && PairsOf(k, count, numbers[k], pairs) == section(k);
+      for (std::size_t k = 1; k < count; ++k) {
+        const std::size_t most = PairsOf(k, count, 65536.0, pairs);
+        if (section(k) <= most) continue;
+        c_.Refuse(rule::value_of_key, sections)
+            << ", but its item " << static_cast<double>(k) << " must be at most " << static_cast<double>(most)
+            << ", because the axes take turns";
+      }
     }
     std::size_t sum = 0;
     for (std::size_t k = 0; k < spec_.axes; ++k) sum += spec_.sections[k];
     if (!is_right || sum != pairs) {
-      c_.Refuse(rule::value_of_key, sections)
-          << ", which does not suit the order of axes in this model; the sum must be "
-          << static_cast<double>(pairs) << ", the number of pairs";
+      Sentence& sentence = c_.Refuse(rule::value_of_key, sections);
+      if (is_right) {
+        sentence << ", whose sum must be " << static_cast<double>(pairs) << ", the number of pairs";
+      } else {
+        sentence << ", which does not suit the order of axes in this model";
+      }
     }
     if (count == 1) {
       spec_.sections[0] = 0;
@@ -404,7 +431,7 @@ class SpecMaker {
   void SetTower(std::size_t count) {
     const std::size_t pairs = spec_.rotary_dim / 2;
     if (pairs % count != 0) {
-      c_.Refuse(rule::value_of_key, c_.Entry(head_dim) != nullptr ? head_dim : hidden)
+      c_.Refuse(rule::value_of_key, head_slot_)
           << ": " << static_cast<double>(pairs) << " pairs cannot be shared by " << static_cast<double>(count)
           << " axes";
       return;
@@ -521,6 +548,7 @@ class SpecMaker {
   const Row& row_;
   posenc_rotary_spec& spec_;
   Layer layer_{};
+  Slot head_slot_ = head_dim;  // the slot that says how many elements a head has
   bool is_latent_ = false;
 };
 

@@ -61,8 +61,8 @@ double ApproximateLog(double x) {
   return log + sum;
 }
 
-// YaRN's amplitude, with an error below 1e-13. It serves to refuse an amplitude that is out of range with a
-// good sentence; creation checks it exactly.
+// YaRN's amplitude, with a relative error below 1e-12. It serves to refuse an amplitude that is out of range
+// with a good sentence; creation checks it exactly.
 double ApproximateAmplitude(const posenc_rotary_spec& spec) {
   constexpr double kSmall = 0x1p-10;  // keeps the terms finite
   const double log = spec.factor > 1.0 ? kSmall * 0.1 * ApproximateLog(spec.factor) : 0.0;
@@ -83,20 +83,26 @@ void RefuseOneOf(Slot slot, Slot other, Configuration* configuration) {
   sentence << ", and programs differ in which one counts: remove the wrong one";
 }
 
-// The length of the context in training. It may be beside the dictionary or in it. If both are there, they
-// must be the same, except for Phi 3, where the one beside the dictionary counts (transformers,
-// standardize_rope_params).
+// The slot that has the length of the context in training. It may be beside the dictionary or in it.
+Slot OriginalLengthSlot(const Configuration& configuration) {
+  if (!configuration.is_by_type() && configuration.Has(original_length)) return original_length;
+  return configuration.Has(length_in_dictionary) ? length_in_dictionary : max_length;
+}
+
+// The length of the context in training. If it is both beside the dictionary and in it, the two must be the
+// same, except for Phi 3, where the one beside the dictionary counts (transformers, standardize_rope_params).
 double OriginalLength(Configuration* configuration) {
-  const bool has_own = configuration->is_by_type();
   const bool has_both = configuration->Entry(original_length) != nullptr &&
                         configuration->Entry(length_in_dictionary) != nullptr;
   if (has_both && !configuration->row().Has("original_max_position_embeddings") &&
       configuration->Number(original_length) != configuration->Number(length_in_dictionary)) {
     RefuseOneOf(original_length, length_in_dictionary, configuration);
   }
-  if (!has_own && configuration->Has(original_length)) return configuration->Number(original_length);
-  if (configuration->Has(length_in_dictionary)) return configuration->Number(length_in_dictionary);
-  return configuration->Needed(max_length);
+  for (const Slot slot : {original_length, length_in_dictionary}) {
+    if (configuration->IsNull(slot))
+      configuration->Refuse(rule::value_of_key, slot) << ", but must be a number";
+  }
+  return configuration->Needed(OriginalLengthSlot(*configuration));
 }
 
 void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) {
@@ -111,9 +117,13 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
     c.Refuse(rule::value_of_key, truncate)
         << ", which transformers does not read in a dictionary for a type of layer";
   }
-  if (spec->beta_fast < spec->beta_slow)
-    c.Refuse(rule::value_of_key, beta_fast) << ", but must not be below beta_slow";
-  if (spec->base <= 1.0) c.Refuse(rule::value_of_key, base) << ", but YaRN needs a base above 1";
+  if (spec->beta_fast < spec->beta_slow) {
+    if (c.Entry(beta_fast) != nullptr) {
+      c.Refuse(rule::value_of_key, beta_fast) << ", but must not be below beta_slow, " << spec->beta_slow;
+    } else {
+      c.Refuse(rule::value_of_key, beta_slow) << ", but must not be above beta_fast, " << spec->beta_fast;
+    }
+  }
   const double numerator = c.Number(mscale), denominator = c.Number(mscale_all_dim),
                gained = c.Number(gain, 1.0);
   if (word == "telechat3-yarn") spec->mscale = 0.7;
@@ -157,8 +167,7 @@ void SetLongRope(Configuration* configuration, posenc_rotary_spec* spec) {
   }
   spec->amplitude = c.Number(amplitude);
   if (spec->amplitude == 0.0 && spec->factor > 1.0 && spec->original_length <= 1.0) {
-    c.Refuse(rule::value_of_key, c.Has(original_length) ? original_length : length_in_dictionary)
-        << ", but must be above 1";
+    c.Refuse(rule::value_of_key, OriginalLengthSlot(c)) << ", but must be above 1";
   }
 }
 
@@ -172,18 +181,38 @@ void SetLlama3(Configuration* configuration, posenc_rotary_spec* spec) {
   }
 }
 
-// Refuses numbers with which a sum in the formula of the scaling would have terms of too different sizes.
-// Creation refuses them, too, but cannot name a key.
-void CheckSums(const posenc_rotary_spec& spec, Configuration* configuration) {
-  constexpr double kMinRatio = 0x1p-100, kMaxRatio = 0x1p100;
-  const bool is_mixed = spec.scaling == POSENC_YARN || spec.scaling == POSENC_LLAMA3;
-  if (!is_mixed && spec.scaling != POSENC_DYNAMIC_NTK) return;
-  if (spec.factor < kMinRatio || (is_mixed && spec.factor > kMaxRatio)) {
+// Refuses factors that are out of range, and numbers with which a sum in the formula of the scaling would
+// have terms of too different sizes. Creation refuses them, too, but cannot name a key.
+void CheckFactor(const posenc_rotary_spec& spec, Configuration* configuration) {
+  constexpr double kMinRatio = 0x1p-100, kMaxRatio = 0x1p100, kMostDouble = 1.7976931348623157e308;
+  double most = kMostDouble;
+  const char* range = nullptr;
+  bool is_right = true;
+  switch (spec.scaling) {
+    case POSENC_YARN:
+    case POSENC_LLAMA3:
+      most = kMaxRatio;
+      range = "2^-100 to 2^100";
+      is_right = spec.factor >= kMinRatio;
+      break;
+    case POSENC_DYNAMIC_NTK:
+      range = "at least 2^-100";
+      is_right = spec.factor >= kMinRatio;
+      break;
+    case POSENC_LONGROPE:  // one length over another one may underflow or overflow
+      range = "finite and above 0";
+      is_right = spec.factor > 0.0;
+      break;
+    default:
+      return;
+  }
+  if (!is_right || spec.factor > most) {
     const bool is_given = configuration->Entry(factor) != nullptr;
-    Sentence& sentence = configuration->Refuse(rule::value_of_key, is_given ? factor : max_length);
+    const Slot length =
+        configuration->Entry(max_length) != nullptr ? max_length : OriginalLengthSlot(*configuration);
+    Sentence& sentence = configuration->Refuse(rule::value_of_key, is_given ? factor : length);
     if (!is_given) sentence << ", which makes a factor of " << spec.factor;
-    sentence << ", but a factor must be " << (is_mixed ? "2^-100 to 2^100" : "at least 2^-100")
-             << " with this scaling";
+    sentence << ", but a factor must be " << range << " with this scaling";
   }
   if (spec.scaling == POSENC_LLAMA3 && spec.high_freq_factor * kMinRatio > spec.low_freq_factor) {
     configuration->Refuse(rule::value_of_key, high_freq_factor)
@@ -199,9 +228,21 @@ bool IsPlain(const Layer& layer, const Configuration& configuration) {
   return row.Has("flat_full") || row.Has("compressed") || row.Has("local_is_plain");
 }
 
+// The slot that names the scaling.
+Slot TypeSlot(const Configuration& configuration) {
+  const bool is_old = configuration.Entry(rope_type) == nullptr && configuration.Entry(old_type) != nullptr;
+  return is_old ? old_type : rope_type;
+}
+
+// Whether the model's code has the scaling that kWords has for a word.
+bool Takes(const Row& row, const ScalingWord& known) {
+  if (!known.is_common && !HasWord(row.Value("also"), known.word, ",")) return false;
+  const bool is_dynamic = known.scaling == POSENC_DYNAMIC_NTK || known.scaling == POSENC_LONGROPE;
+  return !(row.Has("static_lengths") && is_dynamic);
+}
+
 void RefuseType(Text word, Configuration* configuration) {
-  Slot slot = configuration->Entry(rope_type) != nullptr ? rope_type : old_type;
-  Sentence& sentence = configuration->Refuse(rule::value_of_key, slot);
+  Sentence& sentence = configuration->Refuse(rule::value_of_key, TypeSlot(*configuration));
   bool is_known = false;
   for (const ScalingWord& known : kWords) is_known = is_known || word == known.word;
   is_known = is_known && !configuration->row().Has("scaling_differs");
@@ -215,7 +256,17 @@ void RefuseType(Text word, Configuration* configuration) {
   } else if (configuration->row().Has("longrope_only")) {
     sentence << "default, longrope, su and yarn, where the last two mean longrope";
   } else {
-    sentence << "default, linear, dynamic, yarn, longrope, llama3 and proportional";
+    const ScalingWord* last = nullptr;  // it is written when it is clear whether another word follows
+    const char* separator = "";
+    for (const ScalingWord& known : kWords) {
+      if (!Takes(configuration->row(), known)) continue;
+      if (last != nullptr) {
+        sentence << separator << last->word;
+        separator = ", ";
+      }
+      last = &known;
+    }
+    sentence << " and " << last->word;
   }
 }
 
@@ -262,8 +313,9 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
     c.Refuse(rule::unknown_key, old_type) << ", which the model's code does not read: it reads rope_type";
   }
-  const Text word =
-      c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type) : c.Word(old_type);
+  const Slot type = TypeSlot(c);
+  const Text word = c.Word(type);
+  if (word.empty() && c.Entry(type) != nullptr) RefuseType(word, &c);
   if (word.empty()) {
     const bool has_lists = c.Has(short_factors) || c.Has(long_factors);
     if (c.Has(factor) || has_lists) c.Refuse(rule::missing_key, rope_type) << ", although there is a factor";
@@ -273,8 +325,7 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   posenc_scaling scaling = POSENC_NO_SCALING;
   bool is_known = false;
   for (const ScalingWord& known : kWords) {
-    const bool is_taken = known.is_common || HasWord(c.row().Value("also"), known.word, ",");
-    if (word != known.word || !is_taken) continue;
+    if (word != known.word || !Takes(c.row(), known)) continue;
     is_known = true;
     scaling = known.scaling;
   }
@@ -282,14 +333,10 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
     is_known = HasWord("default longrope su yarn", word, " ");
     if (word != "default") scaling = POSENC_LONGROPE;
   }
-  const bool is_dynamic = scaling == POSENC_DYNAMIC_NTK || scaling == POSENC_LONGROPE;
-  if (!is_known ||
-      ((c.row().Has("unscaled") || c.row().Has("scaling_differs")) && scaling != POSENC_NO_SCALING) ||
-      (c.row().Has("static_lengths") && is_dynamic)) {
-    RefuseType(word, &c);
-  }
+  const bool has_none = c.row().Has("unscaled") || c.row().Has("scaling_differs");
+  if (!is_known || (has_none && scaling != POSENC_NO_SCALING)) RefuseType(word, &c);
   if (c.row().Has("scaled") && scaling == POSENC_NO_SCALING) {
-    c.Refuse(rule::value_of_key, rope_type) << ", with which the model's code does not work";
+    c.Refuse(rule::value_of_key, type) << ", with which the model's code does not work";
   }
   return scaling;
 }
@@ -319,9 +366,7 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       spec->factor = c.Needed(factor);
       break;
     case POSENC_YARN:
-      SetYarn(c.Entry(rope_type) != nullptr || c.Entry(old_type) == nullptr ? c.Word(rope_type)
-                                                                            : c.Word(old_type),
-              &c, spec);
+      SetYarn(c.Word(TypeSlot(c)), &c, spec);
       break;
     case POSENC_LONGROPE:
       SetLongRope(&c, spec);
@@ -338,7 +383,7 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
     default:
       break;
   }
-  CheckSums(*spec, &c);
+  CheckFactor(*spec, &c);
   if (c.Entry(ggml_factors) != nullptr) {
     const bool is_alone =
         spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
@@ -358,14 +403,18 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
   const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
   const double made = makes_it ? ApproximateAmplitude(*spec) : spec->amplitude;
-  if ((makes_it || made != 0.0) && !(made >= 0x1p-64 && made <= 0x1p64)) {
-    const Slot of_yarn = c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
-    const bool is_gained = !makes_it || spec->amplitude_factor != 1.0;
-    Slot slot = is_gained ? gain : of_yarn;
-    if (c.Entry(short_mscale) != nullptr) slot = short_mscale;
+  const double margin = makes_it ? 1.0 + 1e-12 : 1.0;
+  if ((makes_it || made != 0.0) && !(made >= 0x1p-64 * margin && made <= 0x1p64 / margin)) {
+    // Neither term of YaRN's amplitude is below 1: if it is too large, the numerator is, and if it is too
+    // small, the denominator is too large.
+    const Slot of_yarn = made > 1.0 && c.Entry(mscale) != nullptr ? mscale : mscale_all_dim;
+    const double alone = makes_it ? made / spec->amplitude_factor : 1.0;
+    Slot slot = alone >= 0x1p-64 && alone <= 0x1p64 ? gain : of_yarn;
     if (c.Has(amplitude)) slot = amplitude;
-    c.Refuse(rule::value_of_key, slot) << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64"
-                                                    : ", but an amplitude must be 2^-64 to 2^64");
+    if (spec->scaling == POSENC_LONGROPE && c.row().Has("short_mscale")) slot = short_mscale;
+    c.Refuse(rule::value_of_key, slot)
+        << (makes_it ? ", which makes an amplitude outside 2^-64 .. 2^64, or too near to a limit"
+                     : ", but an amplitude must be 2^-64 to 2^64");
   }
 }
 

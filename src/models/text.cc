@@ -103,8 +103,9 @@ Sentence& Sentence::operator<<(Text text) {
   return *this;
 }
 
-// Writes at most six digits after the point, and an exponent for very large and very small numbers. The last
-// digit may be wrong, because people read it, not programs.
+// Writes as few digits as tell the number from its neighbours, but at most 18 after the point, and an
+// exponent for very large and very small numbers. With an exponent the last digits may be wrong, because
+// people read them, not programs.
 Sentence& Sentence::operator<<(double value) {
   if (value != value) return *this << "NaN";
   if (value < 0.0) *this << "-";
@@ -116,12 +117,24 @@ Sentence& Sentence::operator<<(double value) {
     for (; size < 1.0; size *= 10.0) --exponent;
   }
   auto whole = static_cast<std::uint64_t>(size);
-  const double millionths = (size - static_cast<double>(whole)) * 1e6;
-  auto behind = static_cast<std::uint64_t>(millionths);
-  if (millionths - static_cast<double>(behind) >= 0.5) ++behind;
-  if (behind == 1000000) {
+  const auto before = static_cast<double>(whole);
+  const double allowed = exponent == 0 ? 0.0 : 1e-12;
+  std::uint64_t behind = 0, one = 1;  // behind / one is what the digits after the point say
+  for (int i = 0; i < 6; ++i) {
+    one *= 1000;
+    const double parts = (size - before) * static_cast<double>(one);
+    behind = static_cast<std::uint64_t>(parts);
+    if (parts - static_cast<double>(behind) >= 0.5) ++behind;
+    const double error = size - (before + static_cast<double>(behind) / static_cast<double>(one));
+    if (error >= -allowed && error <= allowed) break;
+  }
+  if (behind == one) {
     ++whole;
     behind = 0;
+  }
+  if (whole == 10 && exponent != 0) {
+    whole = 1;
+    ++exponent;
   }
   char digits[20];
   int count = 0;
@@ -130,7 +143,7 @@ Sentence& Sentence::operator<<(double value) {
   while (count > 0) Put(digits[--count]);
   if (behind != 0) {
     Put('.');
-    for (std::uint64_t unit = 100000; behind != 0; unit /= 10) {
+    for (std::uint64_t unit = one / 10; behind != 0; unit /= 10) {
       Put(static_cast<char>('0' + behind / unit));
       behind %= unit;
     }
@@ -142,10 +155,13 @@ Sentence& Sentence::operator<<(double value) {
 Sentence& Sentence::Shown(Text text) {
   constexpr std::size_t kMost = 80;
   constexpr char kDigits[] = "0123456789abcdef";
-  const Text shown = text.substr(0, kMost);
-  for (const char c : shown) {
+  std::size_t written = 0;
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7F && c != '"') {
+    const bool is_plain = byte >= 0x20 && byte < 0x7F && c != '"';
+    written += is_plain ? 1 : 4;
+    if (written > kMost) return *this << "...";
+    if (is_plain) {
       Put(c);
     } else {
       *this << "\\x";
@@ -153,7 +169,7 @@ Sentence& Sentence::Shown(Text text) {
       Put(kDigits[byte & 15]);
     }
   }
-  return shown.size() == text.size() ? *this : *this << "...";
+  return *this;
 }
 
 }  // namespace models

@@ -66,7 +66,7 @@ class Sentence {
   Sentence(char* to, std::size_t room);
   Sentence& operator<<(Text text);  // posenc's words, as they are
   Sentence& operator<<(double value);
-  Sentence& Shown(Text text);  // a word from the configuration: escaped, and cut if it is long
+  Sentence& Shown(Text text);  // a word from the configuration: escaped, and cut after 80 characters
   bool empty() const { return size_ == 0; }
 
  private:

@@ -217,7 +217,7 @@ def refuse():
     refuses("no type of model", GEMMA_3, "model_type, which replaces the one of the configuration, must be null or the name of a model, and "
             "not an empty string", "--model-type", "")
     refuses("a string", {**LLAMA_31, "rope_theta": "500000"},
-            'rope_theta is "500000", but must be a number, or a list with a number for each layer')
+            'rope_theta is "500000", but must be a number')
     refuses("an unknown scaling", {**LLAMA_31, "rope_scaling": {"rope_type": "stretched", "factor": 2}},
             'rope_scaling.rope_type is "stretched", but posenc knows default, linear, dynamic, yarn, longrope, llama3 and '
             "proportional")

@@ -357,8 +357,7 @@ TEST(Config, SaysWhatHasNoKind) {
     RotarySpec spec;
     posenc_model_report report;
     EXPECT_EQ(RotaryFromConfig(&spec, Config(all), &report), Refusal(internal::rule::kind_of_key));
-    EXPECT_EQ(report.text,
-              std::string(text) + ", but must be a number, or a list with a number for each layer");
+    EXPECT_EQ(report.text, std::string(text) + ", but must be a number");
   };
   expect(-1, "rope_theta is of mixed kinds, or of a kind that posenc does not read");
   expect(6, "rope_theta is of mixed kinds, or of a kind that posenc does not read");

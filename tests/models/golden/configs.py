@@ -406,10 +406,10 @@ publish("a proportional rotary of a factor", {
     "model_type": "llama", "head_dim": 64,
     "rope_parameters": {"rope_type": "proportional", "factor": 2.0, "partial_rotary_factor": 0.5}},
         "|head_dim=64 scaling=proportional factor=2 proportion=0.5")
-publish("one section, YaRN of a factor below 1", {
+publish("three sections, YaRN of a factor below 1", {
     "model_type": "qwen3_vl_text", "head_dim": 64, "max_position_embeddings": 4096, "rope_parameters": {
-        "rope_theta": 10000, "mrope_section": [32], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5}},
-        "|head_dim=64 scaling=yarn factor=0.5 original_length=4096")
+        "rope_theta": 10000, "mrope_section": [12, 10, 10], "mrope_interleaved": True, "rope_type": "yarn", "factor": 0.5}},
+        "|head_dim=64 axes=3 axis_order=interleaved sections=12:10:10 scaling=yarn factor=0.5 original_length=4096")
 publish("YaRN with an amplitude of its own, and one of vLLM's", {
     "model_type": "llama", "head_dim": 64, "max_position_embeddings": 4096,
     "rope_parameters": {"rope_type": "yarn", "factor": 8.0, "attention_factor": 1.5, "attn_factor": 1.0}},
