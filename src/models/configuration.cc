@@ -23,6 +23,14 @@ bool IsList(const posenc_config_entry& entry) {
   return entry.kind == POSENC_CONFIG_NUMBERS || entry.kind == POSENC_CONFIG_FLAGS;
 }
 
+// Whether two entries have the same value.
+bool AreSame(const posenc_config_entry& entry, const posenc_config_entry& other) {
+  if (entry.kind != other.kind) return false;
+  if (entry.kind == POSENC_CONFIG_STRING) return Text(entry.string) == Text(other.string);
+  if (!IsList(entry)) return entry.number == other.number;
+  return std::equal(entry.numbers, entry.numbers + entry.count, other.numbers, other.numbers + other.count);
+}
+
 Text TextOf(const posenc_config_entry* entry) {
   const bool is_text = entry != nullptr && entry->kind == POSENC_CONFIG_STRING && entry->string != nullptr;
   return is_text ? Text(entry->string) : Text();
@@ -424,6 +432,10 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (!Parse(entry, &name)) return;
   const auto index = static_cast<std::size_t>(&entry - asked_.entries);
   if (!name.dictionary.empty()) {
+    if (FindKey(name.dictionary, DICTIONARY) != nullptr) {
+      (Refuse(rule::kind_of_key, entry) << ", but ").Shown(name.dictionary) << " must not be a dictionary";
+      return;
+    }
     // If the model's code knows no types of layers, null or nothing belongs to a key that posenc does not
     // know.
     if (name.key.empty() && !reads_types()) {
@@ -530,12 +542,12 @@ void Configuration::Take(const posenc_config_entry& entry) {
   // whose row comes first in keys.inc. If a key that counts less is one of this model's own keys, nobody
   // knows which of the two its code reads last.
   const posenc_config_entry* const other = Entry(static_cast<Slot>(key->slot));
-  const bool differs = other != nullptr && name.dictionary.empty() && other->kind == POSENC_CONFIG_NUMBER &&
-                       entry.kind == POSENC_CONFIG_NUMBER && other->number != entry.number;
+  const bool differs = other != nullptr && name.dictionary.empty() && entry.kind != POSENC_CONFIG_NULL &&
+                       key->slot != layers && !AreSame(entry, *other);
   const bool is_first = other == nullptr || RankOf(*key) < RankOf(*keys_[key->slot]);
   if (differs && (is_first ? keys_[key->slot] : key)->readers == SOME) {
     (Refuse(rule::value_of_key, entry) << ", but ").Shown(other->key)
-        << " is " << other->number << ", and both mean the same: remove the wrong one";
+        << " is another value for the same: remove the wrong one";
     return;
   }
   if (found_[key->slot] != nullptr && name.dictionary.empty() && RankOf(*keys_[key->slot]) <= RankOf(*key))

@@ -371,7 +371,7 @@ class SpecMaker {
     while (c_.is_gguf() && count > 0 && numbers[count - 1] == 0.0) --count;
     // Without pairs for the first two axes, llama.cpp takes one axis in some architectures, and fails in
     // others.
-    const bool has_first_two = count < 2 || (numbers[0] > 0.0 && numbers[1] > 0.0);
+    const bool has_first_two = !c_.is_gguf() || count < 2 || (numbers[0] > 0.0 && numbers[1] > 0.0);
     if ((count == 0 && !row_.Has("sections_if_there")) || !has_first_two) {
       c_.Refuse(rule::value_of_key, sections) << ", but its first two numbers must be above 0";
     }

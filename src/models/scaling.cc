@@ -98,10 +98,11 @@ double OriginalLength(Configuration* configuration) {
       configuration->Number(original_length) != configuration->Number(length_in_dictionary)) {
     RefuseOneOf(original_length, length_in_dictionary, configuration);
   }
-  for (const Slot slot : {original_length, length_in_dictionary}) {
-    if (configuration->IsNull(slot))
-      configuration->Refuse(rule::value_of_key, slot) << ", but must be a number";
-  }
+  const bool has_one = configuration->Has(length_in_dictionary);
+  if (configuration->IsNull(original_length) && !configuration->is_by_type() && !has_one)
+    configuration->Refuse(rule::value_of_key, original_length) << ", but must be a number";
+  if (configuration->IsNull(length_in_dictionary) && OriginalLengthSlot(*configuration) != original_length)
+    configuration->Refuse(rule::value_of_key, length_in_dictionary) << ", but must be a number";
   return configuration->Needed(OriginalLengthSlot(*configuration));
 }
 
@@ -208,10 +209,14 @@ void CheckFactor(const posenc_rotary_spec& spec, Configuration* configuration) {
   }
   if (!is_right || spec.factor > most) {
     const bool is_given = configuration->Entry(factor) != nullptr;
-    const Slot length =
-        configuration->Entry(max_length) != nullptr ? max_length : OriginalLengthSlot(*configuration);
+    const bool has_max = configuration->Entry(max_length) != nullptr;
+    const Slot length = has_max ? max_length : OriginalLengthSlot(*configuration);
     Sentence& sentence = configuration->Refuse(rule::value_of_key, is_given ? factor : length);
-    if (!is_given) sentence << ", which makes a factor of " << spec.factor;
+    if (!is_given) {
+      sentence << (has_max ? ", which over an original length of " : ", which under a longest context of ")
+               << (has_max ? spec.original_length : configuration->Number(max_length))
+               << " makes a factor of " << spec.factor;
+    }
     sentence << ", but a factor must be " << range << " with this scaling";
   }
   if (spec.scaling == POSENC_LLAMA3 && spec.high_freq_factor * kMinRatio > spec.low_freq_factor) {
@@ -281,6 +286,7 @@ bool AreSame(Text word, Text other, const Row& row) {
 posenc_scaling GgufScaling(Configuration* configuration) {
   Configuration& c = *configuration;
   const Text word = c.Word(rope_type);
+  if (word.empty() && c.Entry(rope_type) != nullptr) RefuseType(word, &c);
   if (c.Number(alpha) != 0.0) return POSENC_NTK;
   const bool has_lists = c.Entry(short_factors) != nullptr || c.Entry(long_factors) != nullptr;
   const bool takes_any = c.row().Has("factors_always");
