@@ -539,8 +539,8 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (asked_.read != nullptr) asked_.read[index] = 1;
   if (is_list) return;
   // If several keys have the same slot, a key in the dictionary for the layer's type counts; else the key
-  // whose row comes first in keys.inc. If a key that counts less is one of this model's own keys, nobody
-  // knows which of the two its code reads last.
+  // whose row comes first in keys.inc. If the other key is one that only some models' code reads, posenc
+  // does not know which of the two counts for this model.
   const posenc_config_entry* const other = Entry(static_cast<Slot>(key->slot));
   const bool differs = other != nullptr && name.dictionary.empty() && entry.kind != POSENC_CONFIG_NULL &&
                        key->slot != layers && !AreSame(entry, *other);

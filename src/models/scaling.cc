@@ -89,8 +89,9 @@ Slot OriginalLengthSlot(const Configuration& configuration) {
   return configuration.Has(length_in_dictionary) ? length_in_dictionary : max_length;
 }
 
-// The length of the context in training. If it is both beside the dictionary and in it, the two must be the
-// same, except for Phi 3, where the one beside the dictionary counts (transformers, standardize_rope_params).
+// The length of the context in training. If there is one beside the dictionary and one in it, they must be
+// equal. In Phi 3 they may differ, because the one beside the dictionary counts (transformers,
+// standardize_rope_params).
 double OriginalLength(Configuration* configuration) {
   const bool has_both = configuration->Entry(original_length) != nullptr &&
                         configuration->Entry(length_in_dictionary) != nullptr;
