@@ -155,8 +155,10 @@ TEST_P(RotaryNorm, TiesOfEqualElementsTakeNoIntegers) {
     Case from = RandomCase(3, 128, 0);
     from.plus_one = true;
     from.epsilon = epsilon;
-    for (std::size_t k = 0; k < from.x.size(); ++k)  // each head has a size of its own
-      from.x[k] = (k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f) * static_cast<float>(k / 128 + 1);
+    for (std::size_t k = 0; k < from.x.size(); ++k) {
+      const std::size_t size = k / 128 + 1;  // each head has another one
+      from.x[k] = (k % 3 == 0 ? -0x1.234568p-7f : 0x1.234568p-7f) * static_cast<float>(size);
+    }
     for (std::size_t e = 0; e < 128; ++e)  // 1 + weight has 25 digits
       from.weights[e] = static_cast<float>(2 * e * 40961 + 1) * 0x1p-24f;
     ExpectNoIntegers(from, target());

@@ -59,8 +59,9 @@ bool IsProduct(const unsigned char* at) {
 // Masks the exception, and lets the processor trap after this instruction.
 void OnException(int /*signal*/, siginfo_t* /*info*/, void* of) {
   auto& context = static_cast<ucontext_t*>(of)->uc_mcontext;
-  const auto address = static_cast<std::uintptr_t>(context.gregs[REG_RIP]);
-  ++(IsProduct(reinterpret_cast<const unsigned char*>(address)) ? counts.products : counts.others);
+  const unsigned char* instruction;
+  std::memcpy(&instruction, &context.gregs[REG_RIP], sizeof(instruction));
+  ++(IsProduct(instruction) ? counts.products : counts.others);
   before_a_step = context.fpregs->mxcsr;
   context.fpregs->mxcsr |= kMasks;
   context.gregs[REG_EFL] |= kTrapFlag;
