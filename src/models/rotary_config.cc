@@ -142,7 +142,7 @@ class SpecMaker {
     if (IsRefused()) return;
     if (!(elements >= 2.0 && elements <= POSENC_MAX_HEAD_DIM)) {
       c_.Refuse(rule::value_of_key, slot)
-          << ", which makes heads of " << elements << " elements; they must have 2 to 65536";
+          << ", which makes heads of size " << elements << "; the size must be 2 to 65536";
       return;
     }
     spec_.head_dim = static_cast<std::size_t>(elements);
@@ -203,10 +203,10 @@ class SpecMaker {
       elements = Part(NumberOf(row_.Value("global_part")), elements);
     CheckShares(elements, d);
     if (IsRefused()) return;
-    const double most = std::min(d, static_cast<double>(POSENC_MAX_ROTARY_DIM));
+    const double most = std::min(2.0 * Part(0.5, d), static_cast<double>(POSENC_MAX_ROTARY_DIM));
     if (!(elements >= 2.0 && elements <= most) || static_cast<std::size_t>(elements) % 2 != 0) {
-      c_.Refuse(rule::value_of_key, slot)
-          << ", which makes " << elements << " elements rotate; they must be an even number, 2 to " << most;
+      c_.Refuse(rule::value_of_key, slot) << ", which makes " << elements << " of " << d
+                                          << " elements rotate; the number must be even, 2 to " << most;
       return;
     }
     spec_.rotary_dim = static_cast<std::size_t>(elements);
