@@ -59,8 +59,8 @@ enum POSENC_ENUM(posenc_pairing) {
 // How an element is computed.
 enum POSENC_ENUM(posenc_arithmetic) {
   // The real number, rounded once. If an element rotates and its real number is 0, it becomes +0. If another
-  // number rounds to 0, that 0 has its sign. If IEEE arithmetic makes a NaN, because an input is NaN or
-  // infinite, the element becomes the positive quiet NaN without a payload.
+  // number rounds to 0, that 0 has its sign. If an input is NaN or infinite, the element is what IEEE
+  // arithmetic makes with the exact cosine and sine; NaNs become the positive quiet NaN without a payload.
   POSENC_EXACT = 0,
   // Takes 0.25 to 0.7 times as long (docs/speed_rotary.md). S is A times scale times the token's factor.
   // S cos, S sin, two products and their sum are each rounded to float, and the sum then to the type. Except

@@ -25,7 +25,7 @@
 //
 //   any x is NaN                    NaN
 //   all x are 0, and epsilon is 0   NaN
-//   any x is infinite               x_i g_i / infinity: +-0, or NaN if x_i g_i is infinite
+//   any x is infinite               x_i g_i / infinity: +-0, or NaN if x_i g_i is infinite or NaN
 //   x_i g_i is infinite or NaN      x_i g_i
 //   x_i g_i is 0                    x_i g_i
 //
