@@ -162,16 +162,20 @@ class BoundedRotation {
         }
         EntryVec x_sum, y_sum;
         SumPairsToFloats(a, b, cosines + k, sines + k, bounds, x_sum, y_sum);
-        const auto is_special = hn::Gt(LargerBits(df, a, b), hn::Set(di, 0x7F7FFFFF));  // infinities and NaNs
+        const auto larger = LargerBits(df, a, b);
+        const auto is_special = hn::Gt(larger, hn::Set(di, 0x7F7FFFFF));  // infinities and NaNs
         const bool are_finite = hn::AllFalse(di, is_special);
-        if (HWY_UNLIKELY(!are_finite && !bounds.are_direct)) break;
+        const bool has_infinities =
+            HWY_UNLIKELY(!are_finite) && !hn::AllFalse(di, hn::Eq(larger, hn::Set(di, 0x7F800000)));
+        if (HWY_UNLIKELY(has_infinities && !bounds.are_direct)) break;
         WordVec x = hn::Zero(dw), y = x;
         auto is_decided = hn::RebindMask(df, is_special);
         if (HWY_LIKELY(!hn::AllTrue(di, is_special))) is_decided = RoundConverted<kTo>(x_sum, y_sum, x, y);
         if (HWY_UNLIKELY(!are_finite)) {
           const auto special = hn::RebindMask(dw, is_special);
-          x = hn::IfThenElse(special, BitsOfNumbers<kTo>(df, x_sum), x);
-          y = hn::IfThenElse(special, BitsOfNumbers<kTo>(df, y_sum), y);
+          const auto nan = hn::Set(dw, kNanBits<kTo>);
+          x = hn::IfThenElse(special, has_infinities ? BitsOfNumbers<kTo>(df, x_sum) : nan, x);
+          y = hn::IfThenElse(special, has_infinities ? BitsOfNumbers<kTo>(df, y_sum) : nan, y);
           is_decided = hn::Or(is_decided, hn::RebindMask(df, is_special));
         }
         if (!hn::AllTrue(df, is_decided)) {

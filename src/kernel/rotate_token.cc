@@ -261,15 +261,22 @@ void HeadRotation::Pack(const Gain& gain, posenc_pairing pairing) {
 //   3  RecomputePair          one pair at a time        none                             (nothing)
 //
 // Tiers 1 and 2a go through the heads in turns. Tier 1 stores vectors in which one or two lanes are
-// undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes. There tier 2a
-// goes on, and queues the pairs that it leaves. Resolve empties the queue. If the last pairs of a head do not
-// fill a vector, RotateLastPairs takes these pairs of all heads first.
+// undecided, and queues the pairs of these lanes. It stops at a vector with more such lanes, and after some
+// vectors with queued pairs. Then tier 2a goes on, and queues the pairs that it leaves; but if tier 1 came
+// far before its queued pairs stopped it, it goes on itself. Resolve empties the queue. If the last pairs of
+// a head do not fill a vector, RotateLastPairs takes these pairs of all heads first.
 //
 // The shares were counted with normally distributed elements, the preset llama3, and AVX-512. Tier 1 leaves 1
 // pair in 1,100 of float32, in 1,900 of bfloat16, and in 360 of float16. Tier 2b leaves 1 pair in 2.7 million
 // of float32, and none of 65 million of each 16-bit type.
 void HeadRotation::RotateExactly(const Heads& whole) {
-  constexpr std::size_t kMaxPasses = 16;  // tier 1 is tried again after this many of its passes at the latest
+  // Tier 1 is tried again after so many of its passes at the latest; or after more of them, once it had to
+  // queue pairs of many vectors.
+  constexpr std::size_t kMaxPasses = 16, kMaxPassesWithQueued = 128;
+  // Tier 1 came far if it took more passes than kFar. But if its queued pairs stopped it, it must have taken
+  // more pairs than kFarWithQueued: to queue the pairs of a vector takes as long as to rotate 5 to 10
+  // vectors, and tier 2a takes 2.4 times as long as tier 1 (float16, AVX2, Zen 3).
+  constexpr std::size_t kFar = 2, kFarWithQueued = 256;
   const RotaryKernels& kernels = *kernels_;
   UndecidedPairs& undecided = shared_.exact.undecided;
   const ElementTypes types = {from_, whole.type};
@@ -292,30 +299,30 @@ void HeadRotation::RotateExactly(const Heads& whole) {
     if (shorter.pairs == 0) return;
   }
   const Heads& heads = last != 0 ? shorter : whole;
-  std::size_t passes = 1;
+  std::size_t passes = 1, most = kMaxPasses;
   bool is_first_stop = true;
   for (PairCursor at{0, 0};;) {
     // Tier 1.
     const PairCursor before = at;
-    do {
-      if (!is_quick) break;
+    undecided.is_paused = false;
+    if (is_quick) {
       at = flushing_ == Flushing::kOn ? RotateFlushing(rotation, heads, at)
                                       : quickly(rotation, packed_, heads, at, undecided);
-    } while (undecided.is_paused && !undecided.IsFull());
-    if (undecided.IsFull()) {
-      Resolve();
-      continue;  // tier 1 may have stopped only because the queue was full
+      if (undecided.IsFull()) Resolve();
     }
     if (at.head == heads.count) return;
+    const std::size_t pass = PairsPerPass(heads.pairing);
+    const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
+    const bool came_far = taken > (undecided.is_paused ? kFarWithQueued : kFar * pass);
+    if (undecided.is_paused && came_far) continue;
 
     if (is_first_stop) NoticeSubnormals();
     is_first_stop = false;
 
-    // Tier 2a. If tier 1 stops again within two passes, it takes twice as many pairs as the last time.
-    const std::size_t pass = PairsPerPass(heads.pairing);
-    const std::size_t taken = (at.head - before.head) * heads.pairs + at.pair - before.pair;
+    // Tier 2a. Unless tier 1 came far, it takes twice as many pairs as tier 1, or as the last time.
     const bool is_last = heads.pairs - at.pair < pass;
-    if (!is_last) passes = taken > 2 * pass ? 1 : std::min(2 * passes, kMaxPasses);
+    if (undecided.is_paused) most = kMaxPassesWithQueued;
+    if (!is_last) passes = came_far ? 1 : std::min(2 * std::max(passes, taken / pass), most);
     const std::size_t count = is_last ? 1 : passes * pass;
     at = bounded(rotation, angles_, heads, at, count, undecided);
 
