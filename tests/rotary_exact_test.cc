@@ -208,7 +208,7 @@ TEST_P(RotaryExact, EighthsOfATurnHaveTheBitsOfTheReference) {
 }
 
 // Beside quarter turns angle addition may give a tiny cosine or sine the wrong sign, and so a sum with an
-// infinity, too. Here vectors have infinities and NaNs beside numbers, as none of verify's rows has.
+// infinity, too. Here vectors have infinities and NaNs beside numbers.
 TEST_P(RotaryExact, InfinitiesBesideNumbersHaveTheBitsOfTheReference) {
   if (IsReference()) GTEST_SKIP() << "it would be compared with itself";
   constexpr std::size_t kPairs = 64, kHeads = 4, kTokens = 8;
