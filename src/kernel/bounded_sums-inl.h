@@ -39,12 +39,12 @@ using PairsOf = std::conditional_t<kFrom == POSENC_F32, Floats, hn::ScalableTag<
 
 // How many vectors of a token RoundConverted may leave undecided, until it is not tried any more. At nearly
 // all angles it leaves few. At some angles it leaves most vectors, and would cost a third of what bounds
-// cost.
+// cost. For float32: how often RotateFinite may stop early, until it is not tried any more.
 constexpr std::uint8_t kMostTries = 8;
 
 // The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are
 // added (elements of 16-bit types).
-inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float) {
+inline HWY_NOINLINE SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float) {
   return {gain.nearest(),
           gain.inverse ? -gain.nearest() : gain.nearest(),
           in_float     ? kFloatRotationError
@@ -54,7 +54,7 @@ inline SinCosBounds MakeBounds(const Gain& gain, bool are_direct, bool in_float)
           are_direct,
           are_direct,
           are_direct && (in_float ? IsShortInFloat(gain) : IsShort(gain)),
-          static_cast<std::uint8_t>(gain.nearest() <= kMaxConvertedGain ? kMostTries : 0)};
+          static_cast<std::uint8_t>(in_float && gain.nearest() > kMaxConvertedGain ? 0 : kMostTries)};
 }
 
 // Clears has_zeros and `absolute` if all of a token's direct cosines and sines [pairs] exceed

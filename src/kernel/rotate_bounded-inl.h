@@ -21,9 +21,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Rotates the vectors that the quick loop leaves undecided, with any elements: 16-bit types first by
-// RoundConverted, then all by RotateWithin (errors there). Pairs that are still undecided are queued for
-// ResolveUndecidedPairs. But if added angles leave more than kFewUndecided pairs of a token undecided, direct
-// angles replace them, and the vector is rotated again.
+// RoundConverted, float32 that stays float32 first by RotateFinite, and what is left by RotateWithin (errors
+// there). Pairs that are still undecided are queued for ResolveUndecidedPairs. But if added angles leave more
+// than kFewUndecided pairs of a token undecided, direct angles replace them, and the vector is rotated again.
 template <posenc_type kFrom, posenc_type kTo>
 class BoundedRotation {
  public:
@@ -56,9 +56,13 @@ class BoundedRotation {
  private:
   static constexpr bool kInFloat = kFrom != POSENC_F32;
   static constexpr bool kConverts = kHasVectors && kInFloat;
+  static constexpr bool kTakesFinite = kHasVectors && kFrom == POSENC_F32 && kTo == POSENC_F32;
 
   // If added angles leave more pairs of a token undecided than this, direct angles replace them.
   static constexpr std::size_t kFewUndecided = 2;
+
+  // RotateFinite pays if it rotates more than about this many vectors before it stops.
+  static constexpr std::size_t kFewVectors = 4;
 
   // Rotates the whole vectors before `end`, or fewer if the queue becomes full. Returns the next pair.
   std::size_t RotateVectors(PairCursor at, std::size_t end) {
@@ -100,7 +104,7 @@ class BoundedRotation {
     const PairsOf<kFrom> df;
     const hn::RebindToSigned<PairsOf<kFrom>> di;
     const bool is_split = is_split_;
-    std::size_t k = 0, left = count;  // left: the vector that RotateConverted did not decide
+    std::size_t k = 0, left = count;  // left: the vector that RotateConverted or RotateFinite did not take
     for (; k < count && (k == 0 || !undecided_.IsFull()); k += hn::Lanes(df)) {
       const std::size_t element = is_split ? k : 2 * k;
       hn::Vec<PairsOf<kFrom>> a, b;
@@ -116,8 +120,11 @@ class BoundedRotation {
       } else if (!hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F800000)))) {
         const bool are_special = hn::AllTrue(di, hn::Gt(larger, hn::Set(di, 0x7F7FFFFF)));
         if (are_special && !angles_.are_direct) TakeDirectAngles();
-        if (kConverts && angles_.bounds.tries != 0 && k != left) {
-          left = k + RotateConverted(from + element, to + element, apart, at.pair + k, count - k);
+        const bool is_tried = kConverts || (kTakesFinite && !angles_.bounds.has_zeros &&
+                                            count - k >= kFewVectors * hn::Lanes(df));
+        if (is_tried && angles_.bounds.tries != 0 && k != left) {
+          left = k + (kConverts ? RotateConverted(from + element, to + element, apart, at.pair + k, count - k)
+                                : RotateFinite(from + element, to + element, apart, at.pair + k, count - k));
           k = left - hn::Lanes(df);  // the loop adds a vector
           continue;
         }
@@ -181,6 +188,52 @@ class BoundedRotation {
         if (!hn::AllTrue(df, is_decided)) {
           --angles_.bounds.tries;
           break;
+        }
+        if (is_split) {
+          StoreElements<kTo, POSENC_HALF_SPLIT>(df, x, y, to + k, apart);
+        } else {
+          StoreElements<kTo, POSENC_NEIGHBOURS>(df, x, y, to + 2 * k, apart);
+        }
+      }
+    }
+    return k;
+  }
+
+  // Rotates whole vectors of pairs of float32 as RotateRun does, in less time, up to the first vector that
+  // has an undecided pair, an infinity or a NaN. bounds.has_zeros must be false. Returns how many pairs are
+  // done.
+  HWY_NOINLINE std::size_t RotateFinite(const ElementOf<kFrom>* from, ElementOf<kTo>* to, std::size_t apart,
+                                        std::size_t pair, std::size_t count) {
+    std::size_t k = 0;
+    if constexpr (kTakesFinite) {
+      const Floats df;
+      const Doubles d;
+      const hn::RebindToSigned<Floats> di;
+      SinCosBounds bounds = angles_.bounds;  // a copy, which the compiler knows no store can change
+      bounds.has_zeros = false;  // as it is: so the compiler leaves out what BoundsOf does for zeros
+      const double *cosines = angles_.cosines + heads_.first + pair,
+                   *sines = angles_.sines + heads_.first + pair;
+      const bool is_split = is_split_;
+      for (; k + hn::Lanes(df) <= count; k += hn::Lanes(df)) {
+        FloatVec a, b;
+        if (is_split) {
+          LoadPairs<kFrom, POSENC_HALF_SPLIT>(df, from + k, apart, a, b);
+        } else {
+          LoadPairs<kFrom, POSENC_NEIGHBOURS>(df, from + 2 * k, apart, a, b);
+        }
+        const auto larger = LargerBits(df, a, b);
+        WordsAs<Floats> x = hn::Zero(hn::RebindToUnsigned<Floats>()), y = x;
+        if (HWY_LIKELY(!hn::AllTrue(di, hn::Eq(larger, hn::Zero(di))))) {
+          const auto cosine = hn::LoadU(d, cosines + k), sine = hn::LoadU(d, sines + k);
+          DoubleVec x_sum, y_sum, x_bound, y_bound;
+          SumPairs(a, b, cosine, sine, bounds, x_sum, y_sum);
+          BoundsOf<false>(a, b, cosine, sine, bounds, x_bound, y_bound);
+          const auto x_differ = RoundToFloats(x_sum, x_bound, x), y_differ = RoundToFloats(y_sum, y_bound, y);
+          const auto is_decided = hn::Eq(hn::BitCast(di, hn::Or(x_differ, y_differ)), hn::Zero(di));
+          if (!hn::AllTrue(di, hn::And(is_decided, hn::Lt(larger, hn::Set(di, 0x7F800000))))) {
+            if (k < kFewVectors * hn::Lanes(df)) --angles_.bounds.tries;
+            break;
+          }
         }
         if (is_split) {
           StoreElements<kTo, POSENC_HALF_SPLIT>(df, x, y, to + k, apart);
