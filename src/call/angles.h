@@ -6,7 +6,7 @@
 
 #include "call/checks.h"
 #include "call/rotary.h"
-#include "kernel/rotate_token.h"
+#include "kernel/token_angles.h"
 
 namespace posenc {
 namespace internal {

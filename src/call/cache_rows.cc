@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "call/store_policy.h"
+#include "kernel/rotate_token.h"
 #include "number/compiler.h"
 #include "number/double_double.h"
 #include "number/elements.h"

@@ -9,7 +9,7 @@
 #include "call/call.h"
 #include "call/rotary.h"
 #include "kernel/heads.h"
-#include "kernel/rotate_token.h"
+#include "kernel/token_angles.h"
 #include "number/compiler.h"
 #include "number/elements.h"
 #include "posenc/rotary_cache_c.h"

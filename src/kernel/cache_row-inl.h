@@ -1,5 +1,5 @@
 // Rows of a cache: cosines and sines of a token's angles times the gain, correctly rounded to the cache's
-// type. (RowRuns in rotate_token.h says which rows come from the loops of runs-inl.h instead.) Included once
+// type. (RowRuns in token_angles.h says which rows come from the loops of runs-inl.h instead.) Included once
 // per target.
 //
 // u = 2^-53. *Worst known* errors were found as in token_sincos-inl.h. proof/rotation.md argues the bounds.

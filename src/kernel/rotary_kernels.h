@@ -1,5 +1,5 @@
 // The rotary's kernels: one table of functions for each compiled target (targets.h) but the reference. The
-// classes in rotate_token.h call them, and nothing else does.
+// classes in token_angles.h and rotate_token.h call them, and nothing else does.
 #ifndef POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 #define POSENC_SRC_KERNEL_ROTARY_KERNELS_H_
 
@@ -105,8 +105,8 @@ struct RotaryKernels {
   NormKernels norm;
 };
 
-// The kernels of a target; null if it is not compiled. The reference has none: rotate_token.cc calls its
-// functions (rotary_reference.h) instead.
+// The kernels of a target; null if it is not compiled. The reference has none: token_angles.cc and
+// rotate_token.cc call its functions (rotary_reference.h) instead.
 const RotaryKernels* RotaryKernelsOf(std::int64_t target);
 
 }  // namespace internal

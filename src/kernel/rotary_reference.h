@@ -47,7 +47,8 @@ bool IsShort(const Gain& gain);
 // these.
 bool IsShortInFloat(const Gain& gain);
 
-// What the reference does in place of kernels (rotate_token.cc): it resolves every pair at once.
+// What the reference does in place of kernels (token_angles.cc, rotate_token.cc): it resolves every pair at
+// once.
 void ReferenceRound(const Rotation& rotation, posenc_type type, void* cosines, void* sines);
 void ReferenceExact(const Rotation& rotation, posenc_type from, const Heads& heads, SharedSinCos& wide);
 void ReferenceFast(posenc_type from, const Heads& heads, const float* cosines, const float* sines);
