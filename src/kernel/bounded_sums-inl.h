@@ -39,7 +39,7 @@ using PairsOf = std::conditional_t<kFrom == POSENC_F32, Floats, hn::ScalableTag<
 
 // How many vectors of a token RoundConverted may leave undecided, until it is not tried any more. At nearly
 // all angles it leaves few. At some angles it leaves most vectors, and would cost a third of what bounds
-// cost. For float32: how often RotateFinite may stop early, until it is not tried any more.
+// cost. For float32: how often RotateFinite may stop after few vectors, until it is not tried any more.
 constexpr std::uint8_t kMostTries = 8;
 
 // The bounds for a gain and for direct or added angles. in_float: sums become floats before their bounds are

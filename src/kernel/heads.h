@@ -161,7 +161,7 @@ struct SinCosBounds {
   bool are_direct;  // each cosine and sine has the right sign, and is 0 only if it is exactly 0
   bool has_zeros;   // some may be exactly 0, which has no error
   bool are_exact;  // G is so short that an element times +-G is exact, as are sums with a cosine or sine of 0
-  std::uint8_t tries;  // how often RotateConverted or RotateFinite may still stop early (kMostTries)
+  std::uint8_t tries;  // how often RotateConverted or RotateFinite may still stop (kMostTries)
 };
 
 // A token's cosines and sines [pairs], without the gain: direct ones with a relative error of kDirectError,

@@ -105,8 +105,8 @@ struct RotaryKernels {
   NormKernels norm;
 };
 
-// The kernels of a target; null if it is not compiled. The reference has none: token_angles.cc and
-// rotate_token.cc call its functions (rotary_reference.h) instead.
+// The kernels of a target; null if it is not compiled. For the reference it is null, too:
+// token_angles.cc and rotate_token.cc call the functions of rotary_reference.h instead.
 const RotaryKernels* RotaryKernelsOf(std::int64_t target);
 
 }  // namespace internal

@@ -133,7 +133,7 @@ class RowRuns {
  public:
   static constexpr std::size_t kMaxPairs = 64;  // so few that the offsets of their angles fit on the stack
 
-  // Whether a call's rows are made in this way: if they are so many that the offsets pay.
+  // Whether a call's rows are made in this way. With few rows it would take longer to make the offsets.
   static bool Take(const RotaryKernels* kernels, const RotaryTable& table, std::size_t rows);
 
   // For the pairs of a table, at most kMaxPairs, and rows of a type.
@@ -141,7 +141,7 @@ class RowRuns {
   RowRuns(const RowRuns&) = delete;  // table_ points into the object
   RowRuns& operator=(const RowRuns&) = delete;
 
-  // Writes at most Rows::kMax rows, in columns of as many sines and cosines as there are pairs.
+  // Writes at most Rows::kMax rows. A row has one sine and one cosine for each pair.
   Tally Write(const Columns& columns, const Rows& rows) const { return write_(table_, columns, rows); }
 
  private:
