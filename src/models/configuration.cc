@@ -62,6 +62,7 @@ Configuration::Configuration(const posenc_config& asked, posenc_model_report* re
   Read();
   if (status_ != POSENC_OK) return;
   report->layers = LayerCount();
+  if (status_ != POSENC_OK) return;
   // This comes last, so that a caller that is refused still learns how many layers it can ask for.
   if (of_one_layer_ != nullptr) Refuse(rule::bad_layer, *of_one_layer_) << ", so layers differ: name a layer";
 }
@@ -540,12 +541,12 @@ void Configuration::Take(const posenc_config_entry& entry) {
   if (is_list) return;
   // If several keys have the same slot, a key in the dictionary for the layer's type counts; else the key
   // whose row comes first in keys.inc. If the other key is one that only some models' code reads, posenc
-  // does not know which of the two counts for this model.
+  // does not know which of the two counts for this model. A tensor's two names are names of the same tensor.
   const posenc_config_entry* const other = Entry(static_cast<Slot>(key->slot));
   const bool differs = other != nullptr && name.dictionary.empty() && entry.kind != POSENC_CONFIG_NULL &&
                        key->slot != layers && !AreSame(entry, *other);
   const bool is_first = other == nullptr || RankOf(*key) < RankOf(*keys_[key->slot]);
-  if (differs && (is_first ? keys_[key->slot] : key)->readers == SOME) {
+  if (differs && (key->place == TENSOR || (is_first ? keys_[key->slot] : key)->readers == SOME)) {
     (Refuse(rule::value_of_key, entry) << ", but ").Shown(other->key)
         << " is another value for the same: remove the wrong one";
     return;
@@ -672,7 +673,10 @@ double Configuration::Needed(Slot slot) {
 
 std::int64_t Configuration::LayerCount() {
   if (Entry(layers) == nullptr && HasList(layer_types)) return lists_[PlaceOfList(layer_types)].end;
-  return static_cast<std::int64_t>(Number(layers));
+  const double all = Number(layers), extra = Number(predicting);
+  if (all != 0.0 && extra >= all)
+    Refuse(rule::value_of_key, predicting) << ", but must be below the number of all layers, " << all;
+  return static_cast<std::int64_t>(all > extra ? all - extra : all);
 }
 
 Text Configuration::Word(Slot slot) const {

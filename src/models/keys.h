@@ -20,6 +20,7 @@ namespace models {
 enum Slot : std::uint8_t {
   nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
+  predicting,            // how many of these layers only predict further tokens; posenc refuses them
   max_length,            // the longest context; positions beyond it are allowed
   original_length,       // the longest context in the training; scalings need it
   length_in_dictionary,  // the longest context in the training; scalings need it

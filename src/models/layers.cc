@@ -61,8 +61,11 @@ class LayerFinder {
           << "layer is " << static_cast<double>(layer_)
           << (layer_ < 0 ? ", but must not be negative" : ", but must be at most 2147483647");
     } else if (count != 0 && layer_ >= count && configuration_.Listed(layer_types, layer_).empty()) {
-      configuration_.Refuse(rule::bad_layer) << "layer is " << static_cast<double>(layer_)
-                                             << ", but layers are 0 to " << static_cast<double>(count - 1);
+      Sentence& sentence = configuration_.Refuse(rule::bad_layer);
+      sentence << "layer is " << static_cast<double>(layer_) << ", but layers are 0 to "
+               << static_cast<double>(count - 1);
+      if (configuration_.Number(predicting) != 0.0)
+        sentence << "; the layers after them only predict further tokens, and posenc does not describe them";
     } else if (configuration_.HasList(layer_types) && configuration_.Listed(layer_types, layer_).empty()) {
       configuration_.Refuse(rule::bad_layer)
           << "layer is " << static_cast<double>(layer_) << ", which layer_types does not list";
@@ -124,7 +127,7 @@ class LayerFinder {
       return configuration_.Number(recurrent_layers) == 1.0 ? kLinear : kFull;
     }
     for (const Text shape : {Text("full_last"), Text("full_first"), Text("full_ends"),
-                             Text("full_last_linear"), Text("full_first_linear")}) {
+                             Text("full_last_linear"), Text("full_first_linear"), Text("flags")}) {
       if (row_.Has(shape)) return ByPattern(shape);
     }
     return {};
@@ -137,11 +140,17 @@ class LayerFinder {
     const posenc_config_entry* const entry = constant.empty() ? configuration_.Entry(interval) : nullptr;
     if (entry != nullptr && entry->kind == POSENC_CONFIG_STRING) return ByLetters(entry->string);
     if (entry != nullptr && entry->kind != POSENC_CONFIG_NUMBER) return ByFlags();
+    if (shape == "flags") {
+      constexpr char kWords[] =
+          " a list with 1 for each layer that has sliding attention, and 0 for the others";
+      if (entry == nullptr) configuration_.Refuse(rule::missing_key, interval) << ", but must be" << kWords;
+      configuration_.Refuse(rule::value_of_key, interval) << ", but must be" << kWords;
+      return {};
+    }
     if (constant.empty()) CheckUnreadPattern();
     const double length = constant.empty() ? configuration_.Number(interval) : NumberOf(constant);
-    if (length == 0.0 && row_.Has("if_window")) return other;  // llama.cpp: every layer slides
     if (!(length >= 1.0)) {
-      configuration_.Refuse(rule::missing_key, interval);
+      configuration_.Refuse(rule::missing_key, interval) << ", and the types of the layers depend on it";
       return {};
     }
     auto every = static_cast<std::int64_t>(length);

@@ -104,6 +104,13 @@ class SpecMaker {
   }
 
   void SetHeadDim() {
+    if (const posenc_config_entry* const listed = c_.Entry(heads);
+        c_.is_gguf() && listed != nullptr && listed->count != 0 && listed->numbers[0] == 0.0) {
+      c_.Refuse(rule::value_of_key, heads)
+          << ", whose first number is 0: llama.cpp's code takes the sizes of "
+             "all layers from the first one, and then rotates nothing";
+      return;
+    }
     if (c_.IsNull(head_dim) && !row_.Value("head_dim").empty()) {
       c_.Refuse(rule::value_of_key, head_dim)
           << ", but must be a number; without the key the model has " << row_.Value("head_dim");
@@ -127,8 +134,12 @@ class SpecMaker {
       return;
     } else {
       slot = c_.Entry(hidden) != nullptr || c_.Entry(heads) == nullptr ? hidden : heads;
-      const double width = c_.Number(hidden), count = c_.Number(heads);
-      if (c_.Entry(heads) != nullptr && count == 0.0) {
+      const double width = c_.Number(hidden), of_layer = c_.Number(heads);
+      // llama.cpp's code takes the size of all heads from the first layer.
+      const posenc_config_entry* const listed = c_.Entry(heads);
+      const bool is_first = c_.is_gguf() && listed != nullptr && listed->count != 0;
+      const double count = is_first ? listed->numbers[0] : of_layer;
+      if (listed != nullptr && of_layer == 0.0) {
         c_.Refuse(rule::no_rotary, heads) << " in that layer, which has no attention";
       } else if (width == 0.0) {
         c_.Refuse(rule::missing_key, c_.is_gguf() || row_.Has("no_head_dim") ? hidden : head_dim)
@@ -388,6 +399,11 @@ class SpecMaker {
     if (row_.Has("imrope")) {
       spec_.axis_order = POSENC_IMROPE_AXES;
       is_right = count == 3;
+      // With fewer pairs in all sections, ggml's code begins again with the first axis.
+      if (is_right && numbers[0] + numbers[1] + numbers[2] < static_cast<double>(pairs)) {
+        c_.Refuse(rule::value_of_key, sections)
+            << ", whose sum must be at least " << static_cast<double>(pairs) << ", the number of pairs";
+      }
       spec_.axes = 4;
       spec_.sections[3] = pairs;
       for (std::size_t k = 0; k < 3 && is_right; ++k) {
@@ -476,6 +492,7 @@ class SpecMaker {
     for (const Slot slot : {head_dim, global_head_dim, local_head_dim}) {
       expect(slot, c_.knows_model() || number(slot) == static_cast<double>(spec_.head_dim), unread);
     }
+    if (c_.is_gguf()) CheckUnreadOfLoader();
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
       expect(slot, number(slot) == spec_.base, unread);
     }
@@ -525,6 +542,19 @@ class SpecMaker {
       expect(position_type, StartsWith(word, "rope") || HasWord("rotary ROPE RoPE", word, " "),
              ", which the model's code does not read; it rotates");
     }
+  }
+
+  // llama.cpp's loader reads these keys for every architecture, but not all code uses them in the same way.
+  void CheckUnreadOfLoader() {
+    const auto expect = [&](Slot slot, double usual) {
+      const posenc_config_entry* const entry = c_.Unread(slot);
+      if (entry == nullptr || (entry->kind == POSENC_CONFIG_NUMBER && entry->number == usual)) return;
+      c_.RefuseUnread(rule::unknown_key, slot)
+          << ", and posenc knows what this architecture's code does only if it is " << usual;
+    };
+    expect(local_head_dim, static_cast<double>(spec_.head_dim));
+    expect(local_rotary_dim, static_cast<double>(spec_.rotary_dim));
+    if (const Text fixed = row_.Value("full_first"); !fixed.empty()) expect(interval, NumberOf(fixed));
   }
 
   // Whether a list of the numbers of layers has all layers.

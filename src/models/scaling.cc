@@ -284,7 +284,7 @@ bool AreSame(Text word, Text other, const Row& row) {
   return takes && ((word == "mrope" && other == "default") || (word == "su" && other == "longrope"));
 }
 
-posenc_scaling GgufScaling(Configuration* configuration) {
+posenc_scaling GgufScaling(const Layer& layer, Configuration* configuration) {
   Configuration& c = *configuration;
   const Text word = c.Word(rope_type);
   if (word.empty() && c.Entry(rope_type) != nullptr) RefuseType(word, &c);
@@ -297,10 +297,23 @@ posenc_scaling GgufScaling(Configuration* configuration) {
         << (c.row().Has("factors") ? ", a tensor that llama.cpp uses with rope.scaling.type longrope only"
                                    : ", a tensor that llama.cpp does not use for this architecture");
   }
+  // Metadata does not tell whether the file has the tensors. LongRoPE needs them.
+  const bool is_longer = c.Entry(original_length) != nullptr && c.Entry(max_length) != nullptr &&
+                         c.Number(original_length) < c.Number(max_length);
+  if (!has_lists && c.row().Has("factors") &&
+      (word == "longrope" || (takes_any && word.empty() && is_longer)))
+    c.Refuse(rule::missing_key, short_factors)
+        << ": pass the numbers of the file's tensors rope_factors_short and rope_factors_long";
+  const double divisor = c.Number(factor);
+  if (word == "none" && layer.is_local && divisor != 0.0 && divisor != 1.0) {
+    c.Refuse(rule::value_of_key, factor)
+        << ", but rope.scaling.type is none: llama.cpp's code then divides positions only in layers with "
+           "sliding attention. Remove the factor, or write another type";
+  }
   if (word == "none") return POSENC_NO_SCALING;
   if (word == "yarn") return POSENC_YARN;
   if (!word.empty() && word != "linear" && word != "longrope") RefuseType(word, &c);
-  return c.Number(factor) == 0.0 ? POSENC_NO_SCALING : POSENC_LINEAR;
+  return divisor == 0.0 ? POSENC_NO_SCALING : POSENC_LINEAR;
 }
 
 }  // namespace
@@ -309,7 +322,7 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   Configuration& c = *configuration;
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
   if (c.row().Has("plain")) return POSENC_NO_SCALING;  // the model's code reads no key about scalings
-  if (c.is_gguf()) return GgufScaling(&c);
+  if (c.is_gguf()) return GgufScaling(layer, &c);
   if (c.IsNull(rope_type)) c.Refuse(rule::value_of_key, rope_type) << ", but must be a string";
   if (c.Entry(rope_type) != nullptr && c.Entry(old_type) != nullptr &&
       !AreSame(c.Word(rope_type), c.Word(old_type), c.row())) {
@@ -352,6 +365,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   Configuration& c = *configuration;
   if (c.Number(only_one, 1.0) != 1.0)
     c.Refuse(rule::value_of_key, only_one) << ", but must be 1, the only value that posenc knows";
+  if (c.is_gguf() && c.Entry(only_one) != nullptr && spec->scaling != POSENC_YARN)
+    c.Refuse(rule::value_of_key, only_one) << ", a key of YaRN, but rope.scaling.type is not yarn";
   switch (spec->scaling) {
     case POSENC_NTK:
       spec->factor = c.Needed(alpha);
@@ -391,6 +406,10 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       break;
   }
   CheckFactor(*spec, &c);
+  if (c.row().Has("needs_rope_freqs") && !layer.is_local && c.Entry(ggml_factors) == nullptr) {
+    c.Refuse(rule::missing_key, ggml_factors)
+        << ": llama.cpp's code needs this tensor, so pass its numbers under its name";
+  }
   if (c.Entry(ggml_factors) != nullptr) {
     const bool is_alone =
         spec->scaling == POSENC_NO_SCALING || (spec->scaling == POSENC_LINEAR && spec->factor == 1.0);
@@ -407,7 +426,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       spec->factors = Factors(ggml_factors, &c, spec);
     }
   }
-  if (c.is_gguf() && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
+  const bool takes_gain = c.is_gguf() && !(layer.is_local && c.row().Has("local_amplitude_1"));
+  if (takes_gain && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
   const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
   const double made = makes_it ? ApproximateAmplitude(*spec) : spec->amplitude;
   const double margin = makes_it ? 1.0 + 1e-12 : 1.0;

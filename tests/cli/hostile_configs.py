@@ -149,6 +149,7 @@ def try_texts():
     case("no UTF-8", 2, r"config\.json:1:\d+: .*encoding", with_keys('"a": "?"').replace(b"?", b"\xff"))
     case("Latin-1 in a key", 2, r"config\.json:1:\d+: .*encoding", with_keys('"rope_\u00e4": 1').decode().encode("latin-1"))
     case("half a surrogate", 2, r"config\.json:1:\d+: .*surrogate", with_keys(r'"a": "\ud800"'))
+    case("a GGUF file", 2, r"config\.json is a GGUF file: write its metadata to a JSON file", b"GGUF\3\0\0\0" + bytes(40))
     case("a NUL at the end", 2, r"config\.json:1:\d+: a NUL byte", with_keys('"a": 1') + b"\0")
     case("a NUL in a key", 2, r"rope_theta\\u0000x is 7, and posenc does not know", with_keys(r'"rope_theta\u0000x": 7'))
     case("a NUL in a string", 2, r'model type "llama\\u0000x"', rb'{"model_type": "llama\u0000x"}')

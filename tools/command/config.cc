@@ -10,7 +10,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 #endif
@@ -252,6 +255,15 @@ void ParseConfig(const std::string& path, std::string text, Config* config) {
 }
 
 void ReadConfig(const std::string& option, const std::string& path, Config* config) {
+  // A GGUF file has gigabytes. Its first bytes tell what it is.
+  if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) {
+    char magic[4] = {};
+    std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+    if (std::memcmp(magic, "GGUF", sizeof(magic)) == 0) {
+      throw UsageError(Abbreviated(path) +
+                       " is a GGUF file: write its metadata to a JSON file, as docs/models-gguf.md says");
+    }
+  }
   ParseConfig(path, ReadFile(option, path, kMostMib), config);
 }
 

@@ -1229,5 +1229,23 @@ publish("GGUF of plamo-13b", gguf("plamo", 40, 5120, rope__dimension_count=128),
 publish("GGUF of PaddleOCR-VL", gguf(
     "paddleocr", 16, 1024, attention__key_length=128, rope__freq_base=500000.0,
     rope__dimension_sections=[16, 24, 24, 0]), "|head_dim=128 base=500000 axes=3 sections=16:24:24")
+# Source: llama.cpp, src/models/exaone4.cpp: layers that predict further tokens count neither for the size of the model nor for
+# its pattern.
+publish("GGUF of EXAONE-4.5-33B", gguf(
+    "exaone4", 40, 5120, block_count=65, nextn_predict_layers=1, attention__sliding_window=4096,
+    rope__freq_base=1000000.0), "layer=2|head_dim=128 base=1e6", "layer=3|no_rotary", "layer=63|no_rotary",
+        "layer=64|bad_layer")
+publish("GGUF of K-EXAONE with a layer that predicts", gguf(
+    "exaone-moe", 64, 6144, block_count=9, nextn_predict_layers=1, attention__key_length=128,
+    attention__sliding_window=128, attention__sliding_window_pattern=layers(8, True, True, True, False)),
+        "layer=6|head_dim=128", "layer=7|no_rotary")
+# Source: llama.cpp, src/models/olmo2.cpp: the amplitude of layers with sliding attention.
+publish("GGUF of OLMo 3 with an amplitude", gguf(
+    "olmo2", 32, 4096, block_count=8, attention__sliding_window=4096, rope__freq_base=500000.0,
+    rope__scaling__type="yarn", rope__scaling__factor=8.0, rope__scaling__original_context_length=8192,
+    rope__scaling__attn_factor=1.25), "layer=0|head_dim=128 base=500000",
+        "layer=3|head_dim=128 base=500000 scaling=yarn factor=8 original_length=8192 amplitude_factor=1.25")
+# Source: llama.cpp, src/llama-model.cpp: all layers have the size of the first one.
+publish("GGUF of a list of heads", gguf("openelm", [16, 8, 8, 8], 1024, block_count=4), "layer=1|head_dim=64")
 publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|unknown_model",
         "model=llama|head_dim=128 pairing=neighbours")
