@@ -40,7 +40,7 @@ enum Slot : std::uint8_t {
   neighbours,            // true: pairs are neighbours
   half_split,            // true: pairs are half-split
   base,                  // the base
-  base_in_dictionary,    // the base; it replaces a base outside the dictionary
+  base_in_dictionary,    // the base; a base outside the dictionary must be the same
   other_base,            // the base for vLLM; it must agree with the base for transformers
   base_ratio,            // a factor that multiplies the base
   layer_bases,           // the base of each layer; a layer with 0 does not rotate

@@ -297,13 +297,32 @@ class SpecMaker {
       c_.Refuse(rule::value_of_key, inside) << ", but must be a number";
       return 0.0;
     }
-    if (counts && c_.Entry(inside) != nullptr) return c_.Number(*slot = inside);
+    if (counts && c_.Entry(inside) != nullptr) {
+      if (!row_.Has("compressed")) CheckBaseBeside(inside, c_.Number(inside));
+      return c_.Number(*slot = inside);
+    }
     // Without a dictionary, some models' code uses a fixed one, whose base counts before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
-      return NumberOf(row_.Value("dict", "rope_theta"));
+      const double number = NumberOf(row_.Value("dict", "rope_theta"));
+      CheckBaseBeside(nothing, number);
+      return number;
     }
     // llama.cpp's loader has a default base for all architectures.
     return c_.Number(*slot, c_.is_gguf() ? 10000.0 : 0.0);
+  }
+
+  // Refuses another base outside the dictionary: programs differ in which one counts.
+  void CheckBaseBeside(Slot inside, double counting) {
+    const posenc_config_entry* const beside = c_.Entry(base);
+    if (beside == nullptr || beside->kind != POSENC_CONFIG_NUMBER || beside->number == counting) return;
+    Sentence& sentence = c_.Refuse(rule::value_of_key, base);
+    if (inside == nothing) {
+      sentence << ", but without rope_parameters the model's code uses " << counting
+               << ", and programs differ in this: write rope_parameters with the base that is right";
+    } else {
+      sentence << ", but the base in the dictionary is " << counting
+               << ", and programs differ in which one counts: remove the wrong one";
+    }
   }
 
   double BaseByType(Slot* slot) {
@@ -488,9 +507,11 @@ class SpecMaker {
     expect(beta_slow, number(beta_slow) == spec_.beta_slow || spec_.scaling != POSENC_YARN, unread);
     expect(mscale_all_dim, number(mscale_all_dim) == spec_.mscale_all_dim || spec_.scaling != POSENC_YARN,
            unread);
-    // The code of a known model does not read these sizes. The code of an unknown one may read them.
-    for (const Slot slot : {head_dim, global_head_dim, local_head_dim}) {
-      expect(slot, c_.knows_model() || number(slot) == static_cast<double>(spec_.head_dim), unread);
+    // The code of a known model does not read this size. The code of an unknown one may read it.
+    expect(head_dim, c_.knows_model() || number(head_dim) == static_cast<double>(spec_.head_dim), unread);
+    // Of these two, other programs' code for the same model may read one.
+    for (const Slot slot : {global_head_dim, local_head_dim}) {
+      expect(slot, c_.is_gguf() || number(slot) == static_cast<double>(spec_.head_dim), unread);
     }
     if (c_.is_gguf()) CheckUnreadOfLoader();
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {

@@ -110,6 +110,11 @@ double OriginalLength(Configuration* configuration) {
 void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) {
   Configuration& c = *configuration;
   spec->original_length = OriginalLength(&c);
+  if (!c.is_gguf() && !c.Has(factor) && !c.IsNull(factor)) {
+    c.Refuse(rule::missing_key, factor)
+        << ", and programs differ in what this means: write the factor, or null "
+           "for the quotient of the two lengths";
+  }
   spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
   if (c.is_gguf()) spec->factor = c.Number(factor) == 0.0 ? 1.0 : c.Number(factor);
   spec->beta_fast = c.Number(beta_fast, spec->beta_fast);
@@ -320,6 +325,10 @@ posenc_scaling GgufScaling(const Layer& layer, Configuration* configuration) {
 
 posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   Configuration& c = *configuration;
+  if (c.HasList(scaled_types) && !c.ListHas(scaled_types, "full_attention")) {
+    c.RefuseItem(rule::value_of_key, *c.OtherWord(scaled_types, "full_attention", true))
+        << ", and the list lacks full_attention: programs differ in which layers then have the scaling";
+  }
   if (IsPlain(layer, c)) return POSENC_NO_SCALING;
   if (c.row().Has("plain")) return POSENC_NO_SCALING;  // the model's code reads no key about scalings
   if (c.is_gguf()) return GgufScaling(layer, &c);

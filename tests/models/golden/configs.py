@@ -845,9 +845,19 @@ publish("CohereLabs/North-Micro-Vision-Instruct", {
             SLIDING: {"mrope_interleaved": True, "mrope_section": [24, 20, 20], "rope_type": "default",
                       "rope_theta": 50000},
             FULL: None, "rope_theta": 10000.0, "rope_type": "default"}}},
-        "layer=0|head_dim=128 pairing=neighbours base=50000 axes=3 axis_order=interleaved sections=24:20:20",
+        "layer=0|head_dim=128 base=50000 axes=3 axis_order=interleaved sections=24:20:20",
         "layer=3|no_rotary", "type=full_attention|no_rotary",
         "type=linear_attention|bad_layer", "layer=28|bad_layer", "|bad_layer")
+
+# Source: transformers, modular_exaone_moe.py: as in EXAONE 4, all layers rotate if there is no window.
+publish("K-EXAONE without a window", {
+    "model_type": "exaone_moe", "head_dim": 128, "hidden_size": 6144, "num_attention_heads": 64, "num_hidden_layers": 4,
+    "rope_theta": 1000000, "sliding_window": None}, "layer=0|head_dim=128 base=1e6", "layer=3|head_dim=128 base=1e6")
+# Source: transformers, modeling_dinov3_vit.py: these three keys change positions while the model is trained.
+publish("facebook/dinov3-vits16-pretrain-lvd1689m", {
+    "model_type": "dinov3_vit", "hidden_size": 384, "num_attention_heads": 6, "num_hidden_layers": 12, "rope_theta": 100.0,
+    "pos_embed_shift": None, "pos_embed_jitter": None, "pos_embed_rescale": 2.0},
+        "|head_dim=64 base=100 axes=2 axis_order=axial sections=16:16 unit=turns")
 
 # Source: transformers, these models. A saved part of a model lacks keys for which its code has defaults.
 M_ROPE = "axes=3 sections=8:12:12"
