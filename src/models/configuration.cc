@@ -673,7 +673,7 @@ double Configuration::Needed(Slot slot) {
 
 std::int64_t Configuration::LayerCount() {
   if (Entry(layers) == nullptr && HasList(layer_types)) return lists_[PlaceOfList(layer_types)].end;
-  const double all = Number(layers), extra = Number(predicting);
+  const double all = Number(layers), extra = row().Has("all_predict") ? 0.0 : Number(predicting);
   if (all != 0.0 && extra >= all)
     Refuse(rule::value_of_key, predicting) << ", but must be below the number of all layers, " << all;
   return static_cast<std::int64_t>(all > extra ? all - extra : all);

@@ -20,7 +20,7 @@ namespace models {
 enum Slot : std::uint8_t {
   nothing,               // it does not change how q and k rotate
   layers,                // how many layers the model has
-  predicting,            // how many of these layers only predict further tokens; posenc refuses them
+  predicting,            // how many of the last layers only predict further tokens
   max_length,            // the longest context; positions beyond it are allowed
   original_length,       // the longest context in the training; scalings need it
   length_in_dictionary,  // the longest context in the training; scalings need it
@@ -40,7 +40,7 @@ enum Slot : std::uint8_t {
   neighbours,            // true: pairs are neighbours
   half_split,            // true: pairs are half-split
   base,                  // the base
-  base_in_dictionary,    // the base; a base outside the dictionary must be the same
+  base_in_dictionary,    // the base; another base outside the dictionary is refused
   other_base,            // the base for vLLM; it must agree with the base for transformers
   base_ratio,            // a factor that multiplies the base
   layer_bases,           // the base of each layer; a layer with 0 does not rotate

@@ -107,8 +107,7 @@ class SpecMaker {
     if (const posenc_config_entry* const listed = c_.Entry(heads);
         c_.is_gguf() && listed != nullptr && listed->count != 0 && listed->numbers[0] == 0.0) {
       c_.Refuse(rule::value_of_key, heads)
-          << ", whose first number is 0: llama.cpp's code takes the sizes of "
-             "all layers from the first one, and then rotates nothing";
+          << ", but its first number must not be 0: then llama.cpp's code rotates nothing in any layer";
       return;
     }
     if (c_.IsNull(head_dim) && !row_.Value("head_dim").empty()) {
@@ -212,6 +211,9 @@ class SpecMaker {
     if (row_.Has("thirds")) elements = 6.0 * Part(1.0, Part(1.0, d / 2.0) * 2.0 / 3.0 / 2.0);
     if (layer_.is_global && row_.Has("global_part"))
       elements = Part(NumberOf(row_.Value("global_part")), elements);
+    if (row_.Has("plain") && c_.is_gguf() && elements != d)
+      c_.Refuse(rule::value_of_key, slot)
+          << ", but all " << d << " elements of a head rotate in this architecture";
     CheckShares(elements, d);
     if (IsRefused()) return;
     const double most = std::min(2.0 * Part(0.5, d), static_cast<double>(POSENC_MAX_ROTARY_DIM));
@@ -248,6 +250,8 @@ class SpecMaker {
         c_.Refuse(rule::value_of_key, base_in_dictionary)
             << ", which the model's code does not read: its base is " << number;
       }
+      if (c_.is_gguf() && c_.Entry(base) != nullptr && c_.Number(base) != number)
+        c_.Refuse(rule::value_of_key, base) << ", but the base of this architecture is always " << number;
     } else if (row_.Has("compressed")) {
       slot = layer_.is_local ? base : compress_base;
       number = BaseOf(base_in_dictionary, &slot);
@@ -298,31 +302,40 @@ class SpecMaker {
       return 0.0;
     }
     if (counts && c_.Entry(inside) != nullptr) {
-      if (!row_.Has("compressed")) CheckBaseBeside(inside, c_.Number(inside));
+      CheckBaseBeside(*slot, inside, c_.Number(inside));
       return c_.Number(*slot = inside);
     }
     // Without a dictionary, some models' code uses a fixed one, whose base counts before a key beside it.
     if (!c_.has_dictionary() && !row_.Value("dict", "rope_theta").empty()) {
       const double number = NumberOf(row_.Value("dict", "rope_theta"));
-      CheckBaseBeside(nothing, number);
+      CheckBaseBeside(base, nothing, number);
       return number;
     }
     // llama.cpp's loader has a default base for all architectures.
     return c_.Number(*slot, c_.is_gguf() ? 10000.0 : 0.0);
   }
 
-  // Refuses another base outside the dictionary: programs differ in which one counts.
-  void CheckBaseBeside(Slot inside, double counting) {
-    const posenc_config_entry* const beside = c_.Entry(base);
+  // Refuses a base outside the dictionary that differs from the counting base in the slot `inside`, or from
+  // the code's own base if this is `nothing`. Programs differ in which one counts.
+  void CheckBaseBeside(Slot outside, Slot inside, double counting) {
+    const posenc_config_entry* const beside = c_.Entry(outside);
     if (beside == nullptr || beside->kind != POSENC_CONFIG_NUMBER || beside->number == counting) return;
-    Sentence& sentence = c_.Refuse(rule::value_of_key, base);
+    Sentence& sentence = c_.Refuse(rule::value_of_key, outside);
     if (inside == nothing) {
-      sentence << ", but without rope_parameters the model's code uses " << counting
-               << ", and programs differ in this: write rope_parameters with the base that is right";
+      sentence << ", but the model's newest code does not read the key without rope_parameters, and uses "
+               << counting << ": write rope_parameters with the right rope_theta";
     } else {
-      sentence << ", but the base in the dictionary is " << counting
-               << ", and programs differ in which one counts: remove the wrong one";
+      (sentence << ", but ").Shown(c_.Entry(inside)->key)
+          << " is " << counting << ", and programs differ in which one counts: remove the wrong one";
     }
+  }
+
+  // The base in the dictionary, where each type of layer may have another base.
+  double BaseInside(Slot* slot) {
+    const double number = c_.Number(*slot = base_in_dictionary);
+    CheckBaseBeside(layer_.is_local ? local_base : global_base, base_in_dictionary, number);
+    if (!layer_.is_local) CheckBaseBeside(base, base_in_dictionary, number);
+    return number;
   }
 
   double BaseByType(Slot* slot) {
@@ -330,11 +343,9 @@ class SpecMaker {
       c_.Refuse(rule::value_of_key, base_in_dictionary) << ", but must be a number";
       return 0.0;
     }
-    if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(*slot = base_in_dictionary);
+    if (c_.is_by_type() && c_.Entry(base_in_dictionary) != nullptr) return BaseInside(slot);
     const bool takes_flat = row_.Has("flat_both") || (row_.Has("flat_full") && !layer_.is_local);
-    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr)
-      return c_.Number(*slot = base_in_dictionary);
+    if (takes_flat && !c_.has_types() && c_.Entry(base_in_dictionary) != nullptr) return BaseInside(slot);
     // Older configurations of some models have separate keys for the bases.
     const Slot own = layer_.is_local ? local_base : global_base;
     if (c_.Entry(own) != nullptr) return c_.Number(*slot = own);
@@ -511,7 +522,8 @@ class SpecMaker {
     expect(head_dim, c_.knows_model() || number(head_dim) == static_cast<double>(spec_.head_dim), unread);
     // Of these two, other programs' code for the same model may read one.
     for (const Slot slot : {global_head_dim, local_head_dim}) {
-      expect(slot, c_.is_gguf() || number(slot) == static_cast<double>(spec_.head_dim), unread);
+      expect(slot, c_.is_gguf() || number(slot) == static_cast<double>(spec_.head_dim),
+             ", but the heads of all layers have the same size in the model's code");
     }
     if (c_.is_gguf()) CheckUnreadOfLoader();
     for (const Slot slot : {local_base, global_base, compress_base, other_base, layer_bases}) {
@@ -570,8 +582,7 @@ class SpecMaker {
     const auto expect = [&](Slot slot, double usual) {
       const posenc_config_entry* const entry = c_.Unread(slot);
       if (entry == nullptr || (entry->kind == POSENC_CONFIG_NUMBER && entry->number == usual)) return;
-      c_.RefuseUnread(rule::unknown_key, slot)
-          << ", and posenc knows what this architecture's code does only if it is " << usual;
+      c_.RefuseUnread(rule::unknown_key, slot) << ", but posenc knows this architecture only with " << usual;
     };
     expect(local_head_dim, static_cast<double>(spec_.head_dim));
     expect(local_rotary_dim, static_cast<double>(spec_.rotary_dim));

@@ -112,8 +112,8 @@ void SetYarn(Text word, Configuration* configuration, posenc_rotary_spec* spec) 
   spec->original_length = OriginalLength(&c);
   if (!c.is_gguf() && !c.Has(factor) && !c.IsNull(factor)) {
     c.Refuse(rule::missing_key, factor)
-        << ", and programs differ in what this means: write the factor, or null "
-           "for the quotient of the two lengths";
+        << ", and programs differ in what they do then: write the factor. If it is max_position_embeddings / "
+           "original_max_position_embeddings, you may write null";
   }
   spec->factor = c.Has(factor) ? c.Number(factor) : c.Needed(max_length) / spec->original_length;
   if (c.is_gguf()) spec->factor = c.Number(factor) == 0.0 ? 1.0 : c.Number(factor);
@@ -435,7 +435,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
       spec->factors = Factors(ggml_factors, &c, spec);
     }
   }
-  const bool takes_gain = c.is_gguf() && !(layer.is_local && c.row().Has("local_amplitude_1"));
+  const bool is_one = c.row().Has("plain") || (layer.is_local && c.row().Has("local_amplitude_1"));
+  const bool takes_gain = c.is_gguf() && !is_one;
   if (takes_gain && spec->amplitude == 0.0 && spec->scaling != POSENC_YARN) spec->amplitude = c.Number(gain);
   const bool makes_it = spec->amplitude == 0.0 && spec->scaling == POSENC_YARN;
   const double made = makes_it ? ApproximateAmplitude(*spec) : spec->amplitude;

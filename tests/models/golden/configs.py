@@ -943,9 +943,13 @@ publish("ModernBERT's decoder without layer_types, whose rule changed", {
 # Source: transformers, models/modernbert: rope_scaling is for both types of layers, and its base counts before separate keys.
 publish("ModernBERT with a base within rope_scaling", {
     "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
-    "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0,
-    "rope_scaling": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50000.0}},
+    "global_attn_every_n_layers": 3, "rope_scaling": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50000.0}},
         "layer=0|head_dim=64 base=50000 scaling=linear factor=2", "layer=1|head_dim=64 base=50000 scaling=linear factor=2")
+publish("ModernBERT with bases within rope_scaling and outside", {
+    "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 22,
+    "global_attn_every_n_layers": 3, "global_rope_theta": 160000.0, "local_rope_theta": 10000.0,
+    "rope_scaling": {"rope_type": "linear", "factor": 2.0, "rope_theta": 50000.0}}, "layer=0|value_of_key",
+        "layer=1|value_of_key")
 publish("EXAONE 4 with a pattern of letters", {
     "model_type": "exaone4", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 64, "head_dim": 128,
     "rope_theta": 1000000, "sliding_window": 4096, "sliding_window_pattern": "LLLG"},
@@ -1255,6 +1259,16 @@ publish("GGUF of OLMo 3 with an amplitude", gguf(
     rope__scaling__type="yarn", rope__scaling__factor=8.0, rope__scaling__original_context_length=8192,
     rope__scaling__attn_factor=1.25), "layer=0|head_dim=128 base=500000",
         "layer=3|head_dim=128 base=500000 scaling=yarn factor=8 original_length=8192 amplitude_factor=1.25")
+# Source: llama.cpp, src/models/gemma4-assistant.cpp: all layers predict further tokens.
+publish("GGUF of gemma-4-26B-A4B-it-assistant", gguf(
+    "gemma4-assistant", 16, 1024, {"rope_freqs.weight": GEMMA4_FREQS}, block_count=4, nextn_predict_layers=4,
+    attention__key_length=512, attention__key_length_swa=256, attention__sliding_window=1024,
+    attention__head_count_kv=[8, 8, 8, 1], rope__freq_base=1000000.0, rope__freq_base_swa=10000.0,
+    attention__sliding_window_pattern=layers(4, True, True, True, False), rope__dimension_count=512,
+    rope__dimension_count_swa=256), "layer=2|head_dim=256",
+        f"layer=3|head_dim=512 base=1e6 scaling=frequency_factors factors={listing(GEMMA4_FREQS)}")
+# Source: llama.cpp, src/models/cogvlm.cpp: no key of metadata reaches the rotation.
+publish("GGUF of CogVLM with an amplitude", gguf("cogvlm", 32, 4096, rope__scaling__attn_factor=1.5), "|head_dim=128")
 # Source: llama.cpp, src/llama-model.cpp: all layers have the size of the first one.
 publish("GGUF of a list of heads", gguf("openelm", [16, 8, 8, 8], 1024, block_count=4), "layer=1|head_dim=64")
 publish("GGUF of an architecture that is none", gguf("llama9", 32, 4096), "|unknown_model",
