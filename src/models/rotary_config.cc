@@ -520,7 +520,7 @@ class SpecMaker {
            unread);
     // The code of a known model does not read this size. The code of an unknown one may read it.
     expect(head_dim, c_.knows_model() || number(head_dim) == static_cast<double>(spec_.head_dim), unread);
-    // Of these two, other programs' code for the same model may read one.
+    // Another program's code for the same model may read one of these two sizes.
     for (const Slot slot : {global_head_dim, local_head_dim}) {
       expect(slot, c_.is_gguf() || number(slot) == static_cast<double>(spec_.head_dim),
              ", but the heads of all layers have the same size in the model's code");
