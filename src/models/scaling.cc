@@ -312,8 +312,8 @@ posenc_scaling GgufScaling(const Layer& layer, Configuration* configuration) {
   const double divisor = c.Number(factor);
   if (word == "none" && layer.is_local && divisor != 0.0 && divisor != 1.0) {
     c.Refuse(rule::value_of_key, factor)
-        << ", but rope.scaling.type is none: llama.cpp's code then divides positions only in layers with "
-           "sliding attention. Remove the factor, or write another type";
+        << ", but rope.scaling.type is none. Then llama.cpp's code divides positions in layers with sliding "
+           "attention only: remove the factor, or write another type";
   }
   if (word == "none") return POSENC_NO_SCALING;
   if (word == "yarn") return POSENC_YARN;
@@ -375,7 +375,8 @@ void SetScaling(const Layer& layer, Configuration* configuration, posenc_rotary_
   if (c.Number(only_one, 1.0) != 1.0)
     c.Refuse(rule::value_of_key, only_one) << ", but must be 1, the only value that posenc knows";
   if (c.is_gguf() && c.Entry(only_one) != nullptr && spec->scaling != POSENC_YARN)
-    c.Refuse(rule::value_of_key, only_one) << ", a key of YaRN, but rope.scaling.type is not yarn";
+    c.Refuse(rule::value_of_key, only_one)
+        << ", a key of YaRN, but rope.scaling.type is not yarn: remove the key, or write yarn";
   switch (spec->scaling) {
     case POSENC_NTK:
       spec->factor = c.Needed(alpha);
