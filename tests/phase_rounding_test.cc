@@ -1,6 +1,10 @@
 // Which specs with a phase rounding are refused. tools/verify/encoding_rows.cc has the rows of the others.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "kernel_calls.h"
+#include "oracle/phase_rounding.h"
 #include "per_target.h"
 
 namespace posenc {
@@ -37,6 +41,33 @@ TEST_P(PhaseRoundingTest, BaseIsRoundedBeforeItsFrequenciesAreChecked) {
   spec.exponent_dim = -0x1p-22 / 34;  // the second frequency is exp(34), not exp(20.4)
   Encoder none;
   EXPECT_EQ(Encoder::Create(spec, &none), Refusal(POSENC_MEMBERS_CLASH, "2^-126 .. 2^31 radians"));
+}
+
+// The exact frequency of pair i is hardly more than the least one in range. A framework that rounds exponents
+// or logarithms may make a subnormal float of it.
+TEST(PhaseRounding, LeastFrequenciesAreThoseOfTheOracle) {
+  int subnormal = 0;
+  for (const posenc_phase_rounding rounding : kRoundings) {
+    for (int k = 0; k < 2000; ++k) {
+      const auto i = static_cast<std::size_t>(1 + k % 64);
+      Spec spec = MakeSpec(2 * i + 2);
+      spec.phase_rounding = rounding;
+      const double log2_base = 126.0 * (0.2 + 0.0004 * k);
+      spec.exponent_dim = static_cast<float>(static_cast<double>(2 * i) * log2_base / 126.0);
+      spec.base = static_cast<float>(std::exp2(log2_base) * (1.0 - 1e-8));
+      Encoder encoder;
+      if (Encoder::Create(spec, &encoder) != POSENC_OK) continue;  // a frequency below the range
+      const oracle::Number factor = oracle::PhaseFactor(spec, i);
+      for (const double position : {1.0, 3.0, 0x1p31}) {
+        double phase;
+        InsideOf(encoder).table.FillPhases(position, i, 1, &phase);
+        ASSERT_EQ(phase, oracle::RoundedPhase(spec, factor, i, position))
+            << "rounding " << rounding << ", base " << spec.base << " at " << position;
+        if (position == 1.0 && phase < 0x1p-126) ++subnormal;
+      }
+    }
+  }
+  EXPECT_GT(subnormal, 100);
 }
 
 // Phases of any size are right, also those beyond the limit of the first tier (kMaxQuickPhase), and below its

@@ -553,6 +553,17 @@ std::vector<posenc_rotary_spec> RoundedCases() {
     cases.push_back(RotarySpecOf(kListed + more + " phase_rounding=f32_inv_freq"));
   }
   cases.push_back(RotarySpecOf(kLongRope + "1 scaling=frequency_factors phase_rounding=f32_iterated"));
+  // Frequencies and ratios that are subnormal floats. A number of 24 bits would be rounded to them twice.
+  for (const char* more : {"f32_exp head_dim=22 base=79.139784109662074 exponent_dim=1",
+                           "f32_inv_freq head_dim=22 base=79.139784109662074 exponent_dim=1",
+                           "f64_inv_freq head_dim=22 base=79.139784109662074 exponent_dim=1",
+                           "f32_iterated head_dim=4 base=154018584 exponent_dim=0.42915683635492308"}) {
+    cases.push_back(
+        RotarySpecOf(std::string("scaling=linear factor=0.21961480415544046 phase_rounding=") + more));
+  }
+  // All frequencies are 1, although the rate between frequencies is infinite or 0.
+  cases.push_back(RotarySpecOf("phase_rounding=f32_exp head_dim=2 exponent_dim=0x1p-149"));
+  cases.push_back(RotarySpecOf("phase_rounding=f32_exp head_dim=6 exponent_dim=0x1p-149 base=1"));
   // Powers of 25 bits, which are midpoints of two floats: squares that round down to even, and cubes that
   // round up.
   const auto tie = [&](double base, double exponent) {
@@ -587,9 +598,9 @@ TEST(RoundedPhases, AreThoseOfTheEngines) {
   }
 }
 
-// Random specs with a phase rounding. For other specs use --gtest_shuffle and --gtest_random_seed=N.
+// Random specs with a phase rounding. Every run has the same ones: for others use --gtest_random_seed=N.
 TEST(RoundedPhases, OfRandomSpecsAreThoseOfTheEngines) {
-  Uniform uniform(static_cast<std::uint64_t>(testing::UnitTest::GetInstance()->random_seed()));
+  Uniform uniform(static_cast<std::uint64_t>(testing::GTEST_FLAG(random_seed)));
   constexpr posenc_phase_rounding kRoundings[] = {POSENC_F32_INV_FREQ, POSENC_F32_ITERATED, POSENC_F32_EXP,
                                                   POSENC_F64_INV_FREQ};
   int made = 0;

@@ -8,146 +8,120 @@ namespace posenc {
 namespace oracle {
 namespace {
 
-constexpr int kFloat = 24, kDouble = 53;
 constexpr int kMany = 400;  // so precise that a result looks like a midpoint only if it is one
 
-Number Of(double x, int bits) {
-  Number number(bits);
+Number Of(double x) {
+  Number number(kMany);
   mpfr_set_d(number, x, MPFR_RNDN);
   return number;
+}
+
+// The nearest float. It is rounded in one step, as hardware does, even if it is subnormal.
+Number FloatOf(const Number& x) { return Of(static_cast<double>(mpfr_get_flt(x, MPFR_RNDN))); }
+Number FloatOf(double x) { return Of(static_cast<double>(static_cast<float>(x))); }
+
+Number DoubleOf(const Number& x) { return Of(mpfr_get_d(x, MPFR_RNDN)); }
+
+// The result of one operation, before it is rounded.
+template <class Operation>
+Number ResultOf(const Operation& operation, const Number& a, const Number& b) {
+  Number result(kMany);
+  operation(result, a, b, MPFR_RNDN);
+  return result;
+}
+
+Number Power(const Number& base, const Number& exponent) { return ResultOf(mpfr_pow, base, exponent); }
+Number Product(const Number& a, const Number& b) { return ResultOf(mpfr_mul, a, b); }
+Number Quotient(const Number& a, const Number& b) { return ResultOf(mpfr_div, a, b); }
+
+Number Exp(const Number& x) {
+  Number power(kMany);
+  mpfr_exp(power, x, MPFR_RNDN);
+  return power;
+}
+
+Number Log(const Number& x) {
+  Number log(kMany);
+  mpfr_log(log, x, MPFR_RNDN);
+  return log;
 }
 
 double ExponentDim(const posenc_spec& spec) {
   return spec.exponent_dim == 0.0 ? static_cast<double>(spec.dim) : spec.exponent_dim;
 }
 
-// pow(base, exponent), with operands and result of this many bits.
-Number Power(double base, const Number& exponent, int bits) {
-  Number power(bits);
-  mpfr_pow(power, Of(base, bits), exponent, MPFR_RNDN);
-  return power;
+// 2i / exponent_dim, or -2 / exponent_dim, in float
+Number FloatExponent(double numerator, const posenc_spec& spec) {
+  return FloatOf(Quotient(FloatOf(numerator), FloatOf(ExponentDim(spec))));
 }
 
-// numerator / exponent_dim
-Number Exponent(double numerator, const posenc_spec& spec, int bits) {
-  Number exponent(bits);
-  mpfr_div(exponent, Of(numerator, bits), Of(ExponentDim(spec), bits), MPFR_RNDN);
-  return exponent;
+// The same in double
+Number DoubleExponent(double numerator, const posenc_spec& spec) {
+  return DoubleOf(Quotient(Of(numerator), Of(ExponentDim(spec))));
 }
-
-Number Inverse(const Number& x, int bits) {
-  Number inverse(bits);
-  mpfr_ui_div(inverse, 1, x, MPFR_RNDN);
-  return inverse;
-}
-
-Number Exp(const Number& x) {
-  Number power(kFloat);
-  mpfr_exp(power, x, MPFR_RNDN);
-  return power;
-}
-
-Number MinusLog(double base, int bits) {
-  Number log(bits);
-  mpfr_log(log, Of(base, kDouble), MPFR_RNDN);
-  mpfr_neg(log, log, MPFR_RNDN);
-  return log;
-}
-
-// Computes an operation with enough bits, and rounds once to float, as hardware does, even if the result is
-// subnormal.
-template <class Operation>
-float AsFloat(const Operation& operation, double a, double b) {
-  Number result(kMany);
-  operation(result, Of(a, kDouble), Of(b, kDouble), MPFR_RNDN);
-  return mpfr_get_flt(result, MPFR_RNDN);
-}
-
-float FloatProduct(double a, double b) { return AsFloat(mpfr_mul, a, b); }
-float FloatQuotient(double a, double b) { return AsFloat(mpfr_div, a, b); }
 
 }  // namespace
 
 Number PhaseFactor(const posenc_spec& spec, std::size_t pair) {
-  const double twice = 2.0 * static_cast<double>(pair);
-  switch (spec.phase_rounding) {
-    case POSENC_NO_PHASE_ROUNDING:
-      break;
+  const double i = static_cast<double>(pair), twice = 2.0 * i;
+  const auto half_dim = [&] { return FloatOf(Quotient(FloatOf(ExponentDim(spec)), Of(2.0))); };
+  const auto power = [&](const Number& exponent) { return FloatOf(Power(FloatOf(spec.base), exponent)); };
+  const auto double_power = [&](double numerator) {
+    return DoubleOf(Power(Of(spec.base), DoubleExponent(numerator, spec)));
+  };
+  const posenc_phase_rounding rounding = spec.phase_rounding;
+  if (rounding == POSENC_F32_LIST) {
+    return FloatOf(spec.frequencies != nullptr ? spec.frequencies[pair]
+                                               : static_cast<double>(spec.frequencies_f32[pair]));
+  }
+  // All the same, although with a tiny exponent_dim a step below is 0 / 0, or 0 times infinity.
+  if (pair == 0 || spec.base == spec.min_timescale) return FloatOf(spec.min_timescale);
+  switch (rounding) {
     case POSENC_F32_POW_DIV:
-      return Power(spec.base, Exponent(twice, spec, kFloat), kFloat);
+      return power(FloatExponent(twice, spec));
     case POSENC_F32_EXP: {
-      Number rate = MinusLog(spec.base, kMany), product(kFloat);
-      mpfr_div_d(rate, rate, ExponentDim(spec), MPFR_RNDN);
-      Number rounded(kFloat);
-      mpfr_set(rounded, rate, MPFR_RNDN);
-      mpfr_mul_d(product, rounded, twice, MPFR_RNDN);
-      return Exp(product);
+      const Number rate = FloatOf(Quotient(Log(Of(spec.base)), Of(-ExponentDim(spec))));
+      return FloatOf(Exp(FloatOf(Product(rate, Of(twice)))));
     }
     case POSENC_F32_LOG_DIV: {
-      Number product(kFloat), half = Of(ExponentDim(spec), kFloat);
-      mpfr_mul_d(product, MinusLog(spec.base, kFloat), twice / 2.0, MPFR_RNDN);
-      mpfr_div_ui(half, half, 2, MPFR_RNDN);
-      mpfr_div(product, product, half, MPFR_RNDN);
-      return Exp(product);
+      const Number product = FloatOf(Product(FloatOf(Log(Of(spec.base))), Of(-i)));
+      return FloatOf(Exp(FloatOf(Quotient(product, half_dim()))));
     }
     case POSENC_F32_LOG_INCREMENT: {
-      Number rate(kMany), half = Of(ExponentDim(spec), kFloat), least(kFloat);
-      mpfr_set_d(rate, spec.base, MPFR_RNDN);
-      mpfr_div_d(rate, rate, spec.min_timescale, MPFR_RNDN);
-      mpfr_log(rate, rate, MPFR_RNDN);
-      mpfr_prec_round(rate, kFloat, MPFR_RNDN);
-      mpfr_div_ui(half, half, 2, MPFR_RNDN);
-      mpfr_div(rate, rate, half, MPFR_RNDN);
-      mpfr_mul_d(rate, rate, -twice / 2.0, MPFR_RNDN);
-      mpfr_mul(least, Of(spec.min_timescale, kFloat), Exp(rate), MPFR_RNDN);
-      return least;
+      const Number span = FloatOf(Log(Quotient(Of(spec.base), Of(spec.min_timescale))));
+      const Number exponent = FloatOf(Product(FloatOf(Quotient(span, half_dim())), Of(-i)));
+      return FloatOf(Product(FloatOf(spec.min_timescale), FloatOf(Exp(exponent))));
     }
     case POSENC_F32_INV_FREQ:
-      return Inverse(Power(spec.base, Exponent(twice, spec, kFloat), kFloat), kFloat);
+      return FloatOf(Quotient(Of(1.0), power(FloatExponent(twice, spec))));
     case POSENC_F32_ITERATED:
-      return Power(spec.base, Exponent(-2.0, spec, kFloat), kFloat);
-    case POSENC_F64_INV_FREQ: {
-      Number inverse = Inverse(Power(spec.base, Exponent(twice, spec, kDouble), kDouble), kDouble);
-      mpfr_prec_round(inverse, kFloat, MPFR_RNDN);
-      return inverse;
-    }
+      return power(FloatExponent(-2.0, spec));
+    case POSENC_F64_INV_FREQ:
+      return FloatOf(DoubleOf(Quotient(Of(1.0), double_power(twice))));
     case POSENC_F64_POW_DIV:
-      return Power(spec.base, Exponent(twice, spec, kDouble), kDouble);
+      return double_power(twice);
     case POSENC_F64_POW_MUL:
-      return Power(spec.base, Exponent(-twice, spec, kDouble), kDouble);
-    case POSENC_F32_LIST:
-      return Of(spec.frequencies != nullptr ? spec.frequencies[pair]
-                                            : static_cast<double>(spec.frequencies_f32[pair]),
-                kFloat);
+      return double_power(-twice);
+    default:
+      return Of(0.0);
   }
-  return Of(0.0, kFloat);
 }
 
 double RoundedPhase(const posenc_spec& spec, const Number& factor, std::size_t pair, double position) {
-  const double f = mpfr_get_d(factor, MPFR_RNDN);
   if (spec.phase_rounding == POSENC_F64_POW_DIV || spec.phase_rounding == POSENC_F64_POW_MUL) {
-    Number phase = Of(position, kDouble);
-    if (spec.phase_rounding == POSENC_F64_POW_DIV) {
-      mpfr_div_d(phase, phase, f, MPFR_RNDN);
-    } else {
-      mpfr_mul_d(phase, phase, f, MPFR_RNDN);
-    }
-    mpfr_mul_d(phase, phase, spec.position_scale, MPFR_RNDN);
-    return mpfr_get_d(phase, MPFR_RNDN);
+    const bool divides = spec.phase_rounding == POSENC_F64_POW_DIV;
+    const Number phase = DoubleOf(divides ? Quotient(Of(position), factor) : Product(Of(position), factor));
+    return mpfr_get_d(DoubleOf(Product(phase, Of(spec.position_scale))), MPFR_RNDN);
   }
-  Number start(kMany);
-  mpfr_set_d(start, position, MPFR_RNDN);
-  float phase = mpfr_get_flt(start, MPFR_RNDN);
+  Number phase = FloatOf(position);
   if (spec.phase_rounding == POSENC_F32_ITERATED) {
-    for (std::size_t i = 0; i < pair; ++i) phase = FloatProduct(static_cast<double>(phase), f);
+    for (std::size_t i = 0; i < pair; ++i) phase = FloatOf(Product(phase, factor));
   } else if (spec.phase_rounding == POSENC_F32_POW_DIV) {
-    phase = FloatQuotient(static_cast<double>(phase), f);
+    phase = FloatOf(Quotient(phase, factor));
   } else {
-    phase = FloatProduct(static_cast<double>(phase), f);
+    phase = FloatOf(Product(phase, factor));
   }
-  if (spec.position_scale == 1.0) return static_cast<double>(phase);
-  const Number scale = Of(spec.position_scale, kFloat);
-  return static_cast<double>(FloatProduct(mpfr_get_d(scale, MPFR_RNDN), static_cast<double>(phase)));
+  return mpfr_get_d(FloatOf(Product(phase, FloatOf(spec.position_scale))), MPFR_RNDN);
 }
 
 }  // namespace oracle

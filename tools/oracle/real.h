@@ -29,7 +29,8 @@ class Real {
   bool exact() const { return exact_; }  // neither this number nor any operand before it was rounded
   bool is_zero() const { return mpfr_zero_p(get()) != 0; }
 
-  // The number as a double, or as a float. It is rounded once. The result must not be subnormal.
+  // The nearest double, or float. To get a subnormal one, compute with more bits than the type has: otherwise
+  // the number is rounded twice.
   double ToDouble() const { return mpfr_get_d(value_, MPFR_RNDN); }
   float ToFloat() const { return mpfr_get_flt(value_, MPFR_RNDN); }
 

@@ -9,7 +9,6 @@ namespace oracle {
 namespace {
 
 constexpr int kGuardBits = 256;
-constexpr int kFloatBits = 24;
 constexpr int kWide = 53 + kGuardBits;  // precision of numbers that are then rounded to float in one step
 
 Real Clamp(const Real& x) {
@@ -17,7 +16,10 @@ Real Clamp(const Real& x) {
   return x > 1.0 ? Real(1.0, static_cast<int>(x.bits())) : x;
 }
 
-Real FloatOf(double x) { return Real(x, kFloatBits); }
+// A float, with so many bits that the result of one operation can be rounded to float in one step, even if it
+// is subnormal.
+Real FloatOf(float x) { return Real(static_cast<double>(x), kWide); }
+Real FloatOf(double x) { return FloatOf(static_cast<float>(x)); }
 
 // A list without the entries before `first`.
 template <class T>
@@ -238,18 +240,21 @@ double RotaryFormula::Denominator(const Place& place) const {
 float RotaryFormula::RoundedFrequency(const Place& place) const {
   const double divisor =
       spec_.scaling == POSENC_LINEAR ? static_cast<double>(static_cast<float>(spec_.factor)) : 1.0;
-  const auto divided = [&](float w) { return (Real(static_cast<double>(w), kWide) / divisor).ToFloat(); };
+  const auto divided = [&](float w) { return (FloatOf(w) / divisor).ToFloat(); };
   if (spec_.frequency_count != 0) return divided(static_cast<float>(Listed(place.i)));
   const double numerator = place.numerator, denominator = Denominator(place);
   switch (spec_.phase_rounding) {
     case POSENC_F32_INV_FREQ: {
-      const Real exponent = FloatOf(static_cast<double>((Real(numerator, kWide) / denominator).ToFloat()));
-      return divided((FloatOf(1.0) / FloatOf(spec_.base).Pow(exponent)).ToFloat());
+      const Real exponent = FloatOf((Real(numerator, kWide) / denominator).ToFloat());
+      const Real power = FloatOf(FloatOf(spec_.base).Pow(exponent).ToFloat());
+      return divided((FloatOf(1.0f) / power).ToFloat());
     }
     case POSENC_F32_EXP: {
-      const Real log = FloatOf(static_cast<double>(FloatOf(spec_.base).Log().ToFloat()));
-      const Real rate = FloatOf(static_cast<double>((log * 2.0 / denominator).ToFloat()));
-      return (FloatOf(-numerator / 2.0) * rate).Exp().ToFloat();
+      if (numerator == 0.0 || spec_.base == 1.0) return 1.0f;  // even if the rate is infinite
+      const Real log = FloatOf(FloatOf(spec_.base).Log().ToFloat());
+      const Real rate = FloatOf((log * 2.0 / denominator).ToFloat());
+      const Real exponent = FloatOf((FloatOf(-numerator / 2.0) * rate).ToFloat());
+      return exponent.Exp().ToFloat();
     }
     default: {  // POSENC_F64_INV_FREQ
       const Real exponent(numerator / denominator, 53);
@@ -261,17 +266,15 @@ float RotaryFormula::RoundedFrequency(const Place& place) const {
 float RotaryFormula::RoundedPhase(std::size_t pair, double position) const {
   if (const RotaryFormula* const own = OfAxis(&pair)) return own->RoundedPhase(pair, position);
   const Place place = PlaceOf(pair);
-  // With this many bits even a subnormal result is rounded only once.
-  const auto wide = [](float x) { return Real(static_cast<double>(x), kWide); };
-  const auto product = [&](float x, float y) { return (wide(x) * wide(y)).ToFloat(); };
-  const auto quotient = [&](float x, float y) { return (wide(x) / wide(y)).ToFloat(); };
+  const auto product = [](float x, float y) { return (FloatOf(x) * FloatOf(y)).ToFloat(); };
+  const auto quotient = [](float x, float y) { return (FloatOf(x) / FloatOf(y)).ToFloat(); };
   const auto p = static_cast<float>(position);
   if (spec_.phase_rounding != POSENC_F32_ITERATED) {
     const bool is_scaled = spec_.phase_rounding == POSENC_F32_EXP && spec_.scaling == POSENC_LINEAR;
     const float scale = is_scaled ? static_cast<float>((Real(1.0, kWide) / spec_.factor).ToDouble()) : 1.0f;
     return product(product(p, scale), RoundedFrequency(place));
   }
-  const Real exponent = FloatOf(static_cast<double>((Real(-2.0, kWide) / Denominator(place)).ToFloat()));
+  const Real exponent = FloatOf((Real(-2.0, kWide) / Denominator(place)).ToFloat());
   const float ratio = FloatOf(spec_.base).Pow(exponent).ToFloat();
   float t = p;
   for (std::size_t i = 0; i < pair; ++i) t = product(t, ratio);
