@@ -1,7 +1,10 @@
 #!/bin/sh
-# abuses.sh POSENC WORK [SANITIZED]: abuses the command in many ways. It must not crash or hang. It must not leave an
-# unfinished file, and if it refuses, it must not change a file. The script prints what it cannot try on this system.
+# abuses.sh POSENC WORK SANITIZED ROOM...: abuses the command in many ways; try_ROOM has those of a room. The command must not
+# crash or hang. It must not leave an unfinished file, and if it refuses, it must not change a file. The script prints what it
+# cannot try on this system.
 posenc=$1 work=$2/abuses.$$ sanitized=$3
+shift 3
+rooms=$*
 tried=0 failed=0
 # A target without vectors; its name depends on the compiler. The last target, REFERENCE, is slow.
 plainest=$("$posenc" targets | cut -f 1 | tail -n 2 | head -n 1)
@@ -117,6 +120,10 @@ try_threads() {
   for count in 0 1025 40000 4294967295 4294967296 4294967297 18446744073709551615; do
     abuse "--threads $count" 2 $quick --threads $count
   done
+}
+
+try_limits() {  # of processes and memory
+  fresh
   if [ -n "$sanitized" ]; then
     echo "left out: limits of processes and memory, because sanitizers need more"
     return
@@ -351,7 +358,7 @@ try_tables() {
 
 mkdir -p "$work" || exit 2
 chmod 755 "$work"
-for room in values threads streams files signals two_at_once lists tables; do
+for room in $rooms; do
   try_$room
 done
 cd / && chmod -R u+w "$work" && rm -rf "$work"
