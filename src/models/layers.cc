@@ -121,7 +121,11 @@ class LayerFinder {
     }
     if (row_.Has("compressed")) {
       if (configuration_.Entry(compress_ratios) == nullptr) return "compress";
-      return configuration_.Number(compress_ratios) == 0.0 ? kSliding : Text("compress");
+      const double ratio = configuration_.Number(compress_ratios);
+      if (ratio != 0.0 && ratio != 4.0 && ratio != 128.0) {
+        configuration_.Refuse(rule::value_of_key, compress_ratios) << ", but must be 0, 4 or 128";
+      }
+      return ratio == 0.0 ? kSliding : Text("compress");
     }
     if (configuration_.Entry(recurrent_layers) != nullptr) {
       return configuration_.Number(recurrent_layers) == 1.0 ? kLinear : kFull;

@@ -197,6 +197,10 @@ class SpecMaker {
     double elements = d;
     if (is_latent_ || (!row_.Has("latent") && row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
       elements = c_.Number(slot = rope_dim);
+      if (row_.Has("compressed") && c_.Entry(rope_dim) == nullptr && d != NumberOf(row_.Value("head_dim"))) {
+        c_.Refuse(rule::missing_key, rope_dim)
+            << ", and for heads of " << d << " elements the model's code computes it: add it";
+      }
     } else if (layer_.is_local && c_.Entry(local_rotary_dim) != nullptr) {
       elements = c_.Number(slot = local_rotary_dim);
     } else if (c_.Has(rotary_dim)) {
@@ -274,8 +278,9 @@ class SpecMaker {
     }
     if (number == 0.0) {
       c_.Refuse(rule::missing_key, slot)
-          << (c_.knows_model() ? ", and the model's code has no value for it"
-                               : ", and posenc does not know this model's base: add rope_theta");
+          << (row_.Has("base_needed") ? ", and versions of the model's code have different values for it"
+              : c_.knows_model()      ? ", and the model's code has no value for it"
+                                      : ", and posenc does not know this model's base: add rope_theta");
       return;
     }
     if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
@@ -352,11 +357,13 @@ class SpecMaker {
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     const bool takes_base = is_for_all || !layer_.is_local;
     if (c_.Entry(base) != nullptr && takes_base) return BaseOfFirstLayer();
+    if (row_.Has("base_needed") && c_.Entry(base) == nullptr) return 0.0;
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
     const Text value = has_default ? row_.Value(c_.layer_type(), "rope_theta") : Text();
     if (!value.empty()) {
       c_.CheckNull(own, value);
       if (takes_base) c_.CheckNull(base, value);
+      if (layer_.is_local && row_.Has("local_base_needed")) CheckLocalBase(NumberOf(value));
       return NumberOf(value);
     }
     if (is_for_all && c_.has_types() && !row_.Value("rope_theta").empty()) {
@@ -365,6 +372,19 @@ class SpecMaker {
       return 0.0;
     }
     return is_for_all ? c_.Number(base) : 0.0;
+  }
+
+  // Some versions of the model's code give layers with sliding attention the base `value`, if they have no
+  // dictionary. Other versions give such layers the base of all layers, or another value.
+  void CheckLocalBase(double value) {
+    if (c_.Entry(base) == nullptr) {
+      c_.Refuse(rule::missing_key, local_base)
+          << ", and versions of the model's code have different values for it";
+    } else if (c_.Number(base) != value) {
+      c_.Refuse(rule::value_of_key, base)
+          << ", but in newer versions of the model's code layers with sliding attention have the base "
+          << value << ": write rope_parameters, with the base of each type of layer";
+    }
   }
 
   // In Step 3.5, rope_theta is a list with an entry for each layer. The entry at the first layer of a type

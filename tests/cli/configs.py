@@ -178,7 +178,7 @@ def norms():
         ({"model_type": "phi", "qk_layernorm": False}, "none, because qk_layernorm is false", "none"),
         ({"model_type": "mistral"}, "none", "none"),
         ({"model_type": "olmo"}, NOT_READ, "unknown"),
-        ({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", **sizes, "rms_norm_eps": 1e-5}, "rms_norm_eps": 1},
+        ({"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", **sizes, "rope_theta": 5e6, "rms_norm_eps": 1e-5}, "rms_norm_eps": 1},
          "RMSNorm before the rotation, over each head, times weight, epsilon 1e-05 (text_config.rms_norm_eps)", "before"),
         (gguf, "RMSNorm before the rotation, over each head, times weight, epsilon 1e-06 (glm4moe.attention.layer_norm_rms_epsilon), "
                "if the file has the tensors attn_q_norm and attn_k_norm", "before"),

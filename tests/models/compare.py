@@ -6,7 +6,7 @@ transformers has no code for the model, nothing was measured, and posenc must re
 makes of it: "right", or "refused: " and the beginning of the sentence, which names the culprit. "why" then says whether posenc
 should refuse it:
 
-    rightly    no rotary is known, or posenc cannot describe it, or the model's code fails too
+    rightly    no rotary is known, or posenc cannot describe it, or the code fails, too, or its versions differ
     falsely    posenc could have known
 
 If posenc differs for a reason, "differs" names what differs and the reason. Then it must differ.

@@ -240,8 +240,8 @@ publish("Qwen3.5, of which the model's code knows more", {
     "model_type": "qwen3_5_moe_text", "head_dim": 256, "rope_parameters": {"mrope_section": [11, 11, 10],
     "rope_theta": 10000000}}, f"|{QWEN3_5}")
 publish("Qwen3-VL, of which the model's code knows more", {
-    "model_type": "qwen3_vl_moe_text", "head_dim": 128, "rope_parameters": {"mrope_section": [24, 20, 20]}},
-        "|head_dim=128 base=500000 axes=3 axis_order=interleaved sections=24:20:20")
+    "model_type": "qwen3_vl_moe_text", "head_dim": 128, "rope_parameters": {"mrope_section": [24, 20, 20],
+    "rope_theta": 5000000}}, "|head_dim=128 base=5e6 axes=3 axis_order=interleaved sections=24:20:20")
 # Source: transformers, cosmos3_edge.
 publish("nvidia/Cosmos3-Edge-Reasoner", {
     "model_type": "cosmos3_edge", "text_config": {
@@ -469,6 +469,13 @@ publish("deepseek-ai/DeepSeek-V4-Flash", {
         f"layer=0|{V4}", f"layer=2|{V4_COMPRESS}", f"layer=3|{V4_COMPRESS}", f"type=main|{V4}",
         f"type=compress|{V4_COMPRESS}",
         "|bad_layer")
+# Source: transformers, configuration_deepseek_v4.py: then an eighth of head_dim elements rotate, and ratios are 0, 4 or 128.
+publish("DeepSeek V4 with smaller heads, and without qk_rope_head_dim", {
+    "model_type": "deepseek_v4", "head_dim": 256, "hidden_size": 4096, "num_attention_heads": 64, "num_hidden_layers": 3},
+        "layer=0|missing_key")
+publish("DeepSeek V4 with an unknown ratio", {
+    "model_type": "deepseek_v4", "hidden_size": 4096, "num_attention_heads": 64, "num_hidden_layers": 3,
+    "compress_ratios": [0, 4, 7]}, f"layer=0|{V4}", f"layer=1|{V4} base=160000", "layer=2|value_of_key")
 publish("deepseek-ai/DeepSeek-V4-Flash, as v5 saves it", {
     "model_type": "deepseek_v4", "head_dim": 512, "hidden_size": 4096, "num_attention_heads": 64,
     "num_hidden_layers": 4,
@@ -868,15 +875,32 @@ for model, keys, more in (
                              "rope_scaling": {"mrope_section": [8, 12, 12], "type": "mrope"}}, f"base=1e6 {M_ROPE}"),
         ("qwen2_vl_text", {"hidden_size": 512, "num_attention_heads": 8,
                            "rope_scaling": {"mrope_section": [8, 12, 12], "type": "mrope"}}, f"base=1e6 {M_ROPE}"),
-        ("qwen3_vl_text", {"rope_scaling": {"mrope_section": [12, 10, 10]}},
-         "base=500000 axes=3 axis_order=interleaved sections=12:10:10"),
+        ("qwen3_vl_text", {"rope_theta": 5e6, "rope_scaling": {"mrope_section": [12, 10, 10]}},
+         "base=5e6 axes=3 axis_order=interleaved sections=12:10:10"),
         ("qwen3_omni_moe_text", {"rope_scaling": {"mrope_section": [12, 10, 10], "interleaved": True}},
          "base=1e6 axes=3 axis_order=interleaved sections=12:10:10"),
         ("mllama_text_model", {"hidden_size": 512, "num_attention_heads": 8}, "base=500000"),
         ("ernie4_5", {}, "pairing=neighbours base=500000"), ("gpt_oss", {"rope_scaling": {"rope_type": "default"}},
-         "base=150000"),
-        ("persimmon", {"hidden_size": 512, "num_attention_heads": 8}, "rotary_dim=32")):
+         "base=150000")):
     publish(f"{model} without a base", {"model_type": model, "head_dim": 64, **keys}, f"|head_dim=64 {more}")
+# Source: transformers 4, whose models have the bases 10000, 100000, 100000, 25000, 5e6, 5e6 and 10000. In 5 they are others.
+for model in ("cohere", "falcon_h1", "kyutai_speech_to_text", "persimmon", "qwen3_vl_text", "qwen3_vl_moe_text", "olmo3"):
+    publish(f"{model} without a base", {"model_type": model, "hidden_size": 512, "num_attention_heads": 8,
+                                        "num_hidden_layers": 4}, "layer=0|missing_key")
+# Source: transformers 4, models/olmo3/modular_olmo3.py: sliding layers have rope_theta, too. In 5 they have 500000.
+for base, rotary in ((500000.0, "head_dim=64 base=500000"), (10000.0, "value_of_key")):
+    publish(f"OLMo 3 with the base {base:.0f}", {
+        "model_type": "olmo3", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 4, "rope_theta": base},
+            f"layer=0|{rotary}", f"layer=3|head_dim=64 base={base:.0f}")
+publish("OLMo 3 with a dictionary for each type", {
+    "model_type": "olmo3", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 4,
+    "rope_parameters": {FULL: {"rope_type": "default", "rope_theta": 10000.0},
+                        SLIDING: {"rope_type": "default", "rope_theta": 20000.0}}},
+        "layer=0|head_dim=64 base=20000", "layer=3|head_dim=64")
+# Source: transformers 4, modernbert_decoder: local_rope_theta=160000. In 5 it is 10000.
+publish("ModernBERT's decoder without a local base", {
+    "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 2,
+    "layer_types": [SLIDING, FULL]}, "layer=0|missing_key", "layer=1|head_dim=64 base=160000")
 publish("nothing beside the type", {"model_type": "llama"}, "|head_dim=128")
 publish("no type", {"head_dim": 64, "rope_theta": 10000}, "|unknown_model", "pairing=neighbours|head_dim=64 pairing=neighbours",
         "model=llama|head_dim=64", "model=llama9|unknown_model", "model=llama9 pairing=halves|head_dim=64")
@@ -1030,7 +1054,8 @@ for model, word, rotary in (
         ("qwen3_next", "attention", "head_dim=64 rotary_dim=16")):
     publish(f"{model} with layers of the type {word}", {
         "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 2,
-        "layer_types": [word, FULL]}, f"layer=0|{rotary}", f"type={word}|{rotary}")
+        "layer_types": [word, FULL], **({"rope_theta": 10000.0} if model == "falcon_h1" else {})},
+            f"layer=0|{rotary}", f"type={word}|{rotary}")
 # Source: mlx-lm, models/exaone4.py: without a pattern all layers rotate. transformers needs layer_types then.
 publish("EXAONE 4 with neither a window nor a pattern", {
     "model_type": "exaone4", "hidden_size": 256, "num_attention_heads": 4, "head_dim": 64, "num_hidden_layers": 4,
