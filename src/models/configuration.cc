@@ -393,12 +393,14 @@ bool Configuration::IsOfAskedLayer(std::int64_t layer) const {
 // Finds the lists of strings, and the dictionary that is read.
 void Configuration::FindLists() {
   const posenc_config_entry* const end = asked_.entries + asked_.count;
+  const posenc_config_entry* null_scaling = nullptr;
   bool has_parameters = false;
   for (const posenc_config_entry* entry = asked_.entries; entry != end && !is_gguf_; ++entry) {
     Text key = entry->key;
     if (!Strip(prefix_, &key)) continue;
     if (StartsWith(key, "rope_scaling.")) is_scaling_ = has_dictionary_ = true;
     if (StartsWith(key, "rope_parameters.")) has_dictionary_ = has_parameters = true;
+    if (key == "rope_scaling" && entry->kind == POSENC_CONFIG_NULL) null_scaling = entry;
     Name name;
     const Key* const list = ListKey(*entry, &name);
     if (list == nullptr) continue;
@@ -413,6 +415,11 @@ void Configuration::FindLists() {
     if (name.index == 0 && items.first == nullptr) items.first = entry;
   }
   has_both_ = has_parameters && is_scaling_;
+  if (null_scaling != nullptr && !has_dictionary_ && !row().Value("dict", "rope_type").empty()) {
+    Refuse(rule::value_of_key, *null_scaling)
+        << ", and versions of the model's code differ in whether that means no scaling: write a dictionary "
+           "with rope_type and rope_theta, or remove the key to get the code's own scaling";
+  }
   for (const Key& key : AllKeys()) {
     if (key.kind == WORDS && lists_[PlaceOfList(static_cast<Slot>(key.slot))].is_mixed_up) CheckItems(key);
   }

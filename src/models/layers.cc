@@ -258,11 +258,27 @@ class LayerFinder {
   // Refuses a layer that does not rotate.
   void CheckRotates(Text type) {
     CheckUnreadStillKeys();
+    CheckAttending(type);
     if (const Slot slot = StillKey(); slot != nothing) {
       configuration_.Refuse(rule::no_rotary, slot, Beginning());
     } else if (const char* const reason = WhyStill(type);
                reason != nullptr && configuration_.status() == POSENC_OK) {
       configuration_.Refuse(rule::no_rotary) << Beginning() << reason;
+    }
+  }
+
+  // The list of layers with attention must agree with layer_types: some code reads one of them only.
+  void CheckAttending(Text type) {
+    if (layer_ < 0 || type.empty() || !configuration_.HasList(layer_types)) return;
+    const posenc_config_entry* const entry = configuration_.Entry(attending);
+    const bool attends = !HasWord(kWithoutAttention, type, ",");
+    if (entry == nullptr && row_.Has("attn_layer_indices") && attends) {
+      configuration_.Refuse(rule::missing_key, attending)
+          << ", and the model's code reads it, not layer_types: add it";
+    } else if (entry != nullptr && attends != IsListed(*entry)) {
+      configuration_.Refuse(rule::value_of_key, attending)
+          << ", but layer_types says otherwise of layer " << static_cast<double>(layer_)
+          << ": correct one of the two";
     }
   }
 

@@ -18,6 +18,9 @@ namespace internal {
 namespace models {
 namespace {
 
+constexpr char kVersionsDiffer[] =
+    ", and versions of the model's code have different values for it: add the base of the training";
+
 bool IsFinite(double x) { return x - x == 0.0; }
 
 // part * whole, rounded down as in the models' code.
@@ -198,8 +201,8 @@ class SpecMaker {
     if (is_latent_ || (!row_.Has("latent") && row_.Has("qk_rope_head_dim") && c_.Has(rope_dim))) {
       elements = c_.Number(slot = rope_dim);
       if (row_.Has("compressed") && c_.Entry(rope_dim) == nullptr && d != NumberOf(row_.Value("head_dim"))) {
-        c_.Refuse(rule::missing_key, rope_dim)
-            << ", and for heads of " << d << " elements the model's code computes it: add it";
+        c_.Refuse(rule::missing_key) << "qk_rope_head_dim is missing, and for heads of " << d
+                                     << " elements the model's code computes it: add it";
       }
     } else if (layer_.is_local && c_.Entry(local_rotary_dim) != nullptr) {
       elements = c_.Number(slot = local_rotary_dim);
@@ -273,15 +276,20 @@ class SpecMaker {
     if (IsRefused()) return;
     if (number == 0.0 && c_.Entry(other_base) != nullptr) {
       c_.Refuse(rule::value_of_key, other_base) << ": vLLM rotates by it, transformers by rope_theta, "
-                                                   "which is missing; add rope_theta, to say which";
+                                                   "which is missing; add rope_theta, with the same number";
       return;
     }
     if (number == 0.0) {
       c_.Refuse(rule::missing_key, slot)
-          << (row_.Has("base_needed") ? ", and versions of the model's code have different values for it"
+          << (row_.Has("base_needed") ? kVersionsDiffer
               : c_.knows_model()      ? ", and the model's code has no value for it"
                                       : ", and posenc does not know this model's base: add rope_theta");
       return;
+    }
+    if (row_.Has("attn_config.rope_theta") && c_.Entry(other_base) == nullptr && number != 10000.0) {
+      c_.Refuse(rule::missing_key, other_base)
+          << ", and without it older versions of the model's code rotate by the base 10000: add it, with the "
+             "number of rope_theta";
     }
     if (c_.Entry(other_base) != nullptr && c_.Number(other_base) != number) {
       c_.Refuse(rule::value_of_key, other_base)
@@ -357,13 +365,14 @@ class SpecMaker {
     const bool is_for_all = row_.Has("by_first_layer") || !row_.Has("flat_full");
     const bool takes_base = is_for_all || !layer_.is_local;
     if (c_.Entry(base) != nullptr && takes_base) return BaseOfFirstLayer();
-    if (row_.Has("base_needed") && c_.Entry(base) == nullptr) return 0.0;
+    if (row_.Has("base_needed") && !c_.has_types() && c_.Entry(base) == nullptr) return 0.0;
     const bool has_default = row_.Has("flat_full") || row_.Has("flat_both") || !c_.has_types();
     const Text value = has_default ? row_.Value(c_.layer_type(), "rope_theta") : Text();
     if (!value.empty()) {
+      if (layer_.is_local && !c_.has_types() && row_.Has("local_base_needed"))
+        CheckLocalBase(NumberOf(value));
       c_.CheckNull(own, value);
       if (takes_base) c_.CheckNull(base, value);
-      if (layer_.is_local && row_.Has("local_base_needed")) CheckLocalBase(NumberOf(value));
       return NumberOf(value);
     }
     if (is_for_all && c_.has_types() && !row_.Value("rope_theta").empty()) {
@@ -378,8 +387,7 @@ class SpecMaker {
   // dictionary. Other versions give such layers the base of all layers, or another value.
   void CheckLocalBase(double value) {
     if (c_.Entry(base) == nullptr) {
-      c_.Refuse(rule::missing_key, local_base)
-          << ", and versions of the model's code have different values for it";
+      c_.Refuse(rule::missing_key, local_base) << kVersionsDiffer;
     } else if (c_.Number(base) != value) {
       c_.Refuse(rule::value_of_key, base)
           << ", but in newer versions of the model's code layers with sliding attention have the base "

@@ -339,7 +339,8 @@ posenc_scaling ScalingOf(const Layer& layer, Configuration* configuration) {
   }
   if (c.HasList(scaled_types) && !c.ListHas(scaled_types, c.layer_type())) return POSENC_NO_SCALING;
   if (c.Number(qwen_ntk) != 0.0) return POSENC_QWEN_NTK;
-  if (c.row().Has("flat_full") && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
+  const bool reads_one = c.row().Has("flat_full") || c.row().Has("flat_both");
+  if (reads_one && c.Entry(rope_type) == nullptr && c.Entry(old_type) != nullptr) {
     c.Refuse(rule::unknown_key, old_type) << ", which the model's code does not read: it reads rope_type";
   }
   const Slot type = TypeSlot(c);

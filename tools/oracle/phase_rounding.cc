@@ -74,7 +74,7 @@ Number PhaseFactor(const posenc_spec& spec, std::size_t pair) {
     return FloatOf(spec.frequencies != nullptr ? spec.frequencies[pair]
                                                : static_cast<double>(spec.frequencies_f32[pair]));
   }
-  // All the same, although with a tiny exponent_dim a step below is 0 / 0, or 0 times infinity.
+  // These are all the same, although with a tiny exponent_dim a step below is 0 / 0, or 0 times infinity.
   if (pair == 0 || spec.base == spec.min_timescale) return FloatOf(spec.min_timescale);
   switch (rounding) {
     case POSENC_F32_POW_DIV:

@@ -730,6 +730,20 @@ publish("databricks/dbrx-base", {
 publish("databricks/dbrx-base, with the base that both read", {
     "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "rope_theta": 500000,
     "attn_config": {"rope_theta": 500000}}, "|head_dim=128 base=500000")
+publish("databricks/dbrx-base, with the base that only transformers 5 reads", {
+    "model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "rope_theta": 500000}, "|missing_key")
+for model, key, value in (("lfm2", "full_attn_idxs", [0]), ("bamba", "attn_layer_indices", [0]), ("bamba", "layer_types", ["attention"] * 2)):
+    publish(f"{model}, whose {key} and layer_types differ", {
+        "model_type": model, "hidden_size": 256, "num_attention_heads": 4, "num_hidden_layers": 2,
+        "layer_types": ["mamba" if model == "bamba" else "conv", FULL], key: value},
+            "layer=0|missing_key" if key == "layer_types" else "layer=0|value_of_key",
+            "layer=1|missing_key" if key == "layer_types" else "layer=1|value_of_key")
+for model in ("gpt_oss", "apertus"):
+    publish(f"{model} with null for the scaling that its code has", {
+        "model_type": model, "num_hidden_layers": 2, "rope_scaling": None}, "|value_of_key")
+publish("ModernBERT with the old name of rope_type", {
+    "model_type": "modernbert", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 2,
+    "rope_scaling": {"type": "linear", "factor": 8.0}}, "layer=0|unknown_key", "layer=1|unknown_key")
 publish("ibm-ai-platform/Bamba-9B", {
     "model_type": "bamba", "hidden_size": 4096, "num_attention_heads": 32, "attn_rotary_emb": 64, "rope_theta": 10000.0,
     "attn_layer_indices": [9, 18, 27]}, f"|{HALF}", f"layer=9|{HALF}", "layer=8|no_rotary")
@@ -897,6 +911,10 @@ publish("OLMo 3 with a dictionary for each type", {
     "rope_parameters": {FULL: {"rope_type": "default", "rope_theta": 10000.0},
                         SLIDING: {"rope_type": "default", "rope_theta": 20000.0}}},
         "layer=0|head_dim=64 base=20000", "layer=3|head_dim=64")
+publish("OLMo 3 with a dictionary for one type, which only transformers 5 reads", {
+    "model_type": "olmo3", "hidden_size": 512, "num_attention_heads": 8, "num_hidden_layers": 4,
+    "rope_parameters": {FULL: {"rope_type": "default", "rope_theta": 10000.0}}},
+        "layer=0|head_dim=64 base=500000", "layer=3|head_dim=64")
 # Source: transformers 4, modernbert_decoder: local_rope_theta=160000. In 5 it is 10000.
 publish("ModernBERT's decoder without a local base", {
     "model_type": "modernbert-decoder", "hidden_size": 768, "num_attention_heads": 12, "num_hidden_layers": 2,
