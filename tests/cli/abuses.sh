@@ -1,7 +1,7 @@
 #!/bin/sh
-# abuses.sh POSENC WORK SANITIZED ROOM...: abuses the command in many ways; try_ROOM has those of a room. The command must not
-# crash or hang. It must not leave an unfinished file, and if it refuses, it must not change a file. The script prints what it
-# cannot try on this system.
+# abuses.sh POSENC WORK SANITIZED ROOM...: abuses the command in many ways. For each ROOM it calls the function try_ROOM. The
+# command must not crash or hang. It must not leave an unfinished file, and if it refuses, it must not change a file. The script
+# prints what it cannot try on this system.
 posenc=$1 work=$2/abuses.$$ sanitized=$3
 shift 3
 rooms=$*

@@ -16,8 +16,8 @@ Real Clamp(const Real& x) {
   return x > 1.0 ? Real(1.0, static_cast<int>(x.bits())) : x;
 }
 
-// A float, with so many bits that the result of one operation can be rounded to float in one step, even if it
-// is subnormal.
+// A float with the precision of a wide number. So the result of an operation has this precision, too, and is
+// rounded to float in one step, even if it is subnormal.
 Real FloatOf(float x) { return Real(static_cast<double>(x), kWide); }
 Real FloatOf(double x) { return FloatOf(static_cast<float>(x)); }
 
