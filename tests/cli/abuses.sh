@@ -1,10 +1,8 @@
 #!/bin/sh
-# abuses.sh POSENC WORK SANITIZED ROOM...: abuses the command in many ways. For each ROOM it calls the function try_ROOM. The
-# command must not crash or hang. It must not leave an unfinished file, and if it refuses, it must not change a file. The script
+# abuses.sh POSENC WORK ROOMS [SANITIZED]: abuses the command in many ways. For each of the ROOMS it calls the function try_ROOM.
+# The command must not crash or hang. It must not leave an unfinished file, and if it refuses, it must not change a file. The script
 # prints what it cannot try on this system.
-posenc=$1 work=$2/abuses.$$ sanitized=$3
-shift 3
-rooms=$*
+posenc=$1 work=$2/abuses.$$ rooms=$3 sanitized=$4
 tried=0 failed=0
 # A target without vectors; its name depends on the compiler. The last target, REFERENCE, is slow.
 plainest=$("$posenc" targets | cut -f 1 | tail -n 2 | head -n 1)
@@ -363,4 +361,4 @@ for room in $rooms; do
 done
 cd / && chmod -R u+w "$work" && rm -rf "$work"
 echo "$tried abuses, $failed failures"
-[ $failed = 0 ]
+[ $failed = 0 ] && { [ $tried != 0 ] || [ -n "$sanitized" ]; }
